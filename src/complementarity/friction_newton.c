@@ -222,6 +222,19 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
     return sqrt(merit);
 }
 
+// A start whose residual is below this part of what it is without impulses is near enough.
+static const double nearPart = 0.01;
+
+static bool isNear(const tpFrictionIsland* island) {
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            sum += island->weight[b] * island->q[i] * island->q[i];
+        }
+    }
+    return island->residual <= nearPart * sqrt(sum);
+}
+
 tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
                                       int limit, tpArena* arena, int* iterations) {
     tpFrictionNewton newton;
@@ -230,8 +243,10 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
     if (arena->failed || !tpFrictionNewton_Create(&newton, island, arena)) {
         return tp_solverOutOfMemory;
     }
-    tpSolveStatus status = tp_stalled;
-    bool isBold = false;
+    bool isBold = isNear(island);
+    tpSolveStatus status = isBold ? tp_solved : tp_stalled;
+    memcpy(newton.r, island->r, bytes);
+    memcpy(newton.u, island->u, bytes);
     while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
         // A start near enough for Newton's method, and a new one where it got lost.
         if (status == tp_stalled) {

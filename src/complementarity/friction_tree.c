@@ -14,6 +14,9 @@ enum { maxLinkRows = 16, maxOtherRows = 160 };
 // Iterations of the small problem.
 enum { smallLimit = 30 };
 
+// Contacts that are approached by less than this part of the goal stay out.
+static const double approachPart = 0.01;
+
 // Rounds in which drives join the contacts, those above this part of their bound.
 enum { maxChanges = 6 };
 static const double nearBound = 0.8;
@@ -65,10 +68,12 @@ struct tpFrictionTree {
     double* force; // of each place, then its velocity
     double* x;     // of each row of links
 
-    // What is left: blocks that do not hold.
+    // What is left: blocks that do not hold, of those that may carry something.
+    bool* isActive; // of each block
     int otherCount, otherRows;
     int* others;
     int* otherFirst;
+    double* p; // of each row: its velocity under joints alone
 };
 
 // Products ----------------------------------------------------------------------------------------
@@ -171,7 +176,8 @@ static bool isDrive(const tpFrictionTree* tree, int b) {
     return true;
 }
 
-// Rows and roles of blocks. False if the tree would not be worth it.
+// Rows and roles of blocks; without `isMoving` all bodies move. False if the tree would not be
+// worth it.
 static bool listBlocks(tpFrictionTree* tree, const bool* isMoving) {
     const tpFrictionProblem* problem = tree->problem;
     int rows = 0, others = 0;
@@ -187,7 +193,8 @@ static bool listBlocks(tpFrictionTree* tree, const bool* isMoving) {
             return false;
         }
         for (int side = 0; side < 2; ++side) {
-            pair[side] = pair[side] >= 0 && isMoving[pair[side]] ? pair[side] : -1;
+            bool moves = pair[side] >= 0 && (isMoving == NULL || isMoving[pair[side]]);
+            pair[side] = moves ? pair[side] : -1;
         }
         tree->role[b] = kind == tp_frictionFree                       ? tp_jointInTree
                         : kind == tp_frictionCone && isDrive(tree, b) ? tp_driveInTree
@@ -198,7 +205,7 @@ static bool listBlocks(tpFrictionTree* tree, const bool* isMoving) {
         others += tree->role[b] == tp_contactInTree ? count : 0;
     }
     tree->rowCount = rows;
-    return others <= maxOtherRows && 2 * others <= rows;
+    return 2 * others <= rows;
 }
 
 static void formRows(tpFrictionTree* tree, const double* roots) {
@@ -318,29 +325,58 @@ static bool reserve(tpFrictionTree* tree) {
     tree->K = TP_SCRATCH(arena, double, (size_t)tree->rowCount* maxLinkRows);
     tree->force = TP_SCRATCH(arena, double, (size_t)bodies* width);
     tree->x = TP_SCRATCH(arena, double, tree->rowCount);
+    tree->isActive = TP_SCRATCH(arena, bool, blocks);
+    tree->p = TP_SCRATCH(arena, double, tree->rowCount);
     tree->others = TP_SCRATCH(arena, int, blocks);
     tree->otherFirst = TP_SCRATCH(arena, int, blocks + 1);
     return !arena->failed;
 }
 
-tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena* arena) {
+// A tree of which nothing is known but its blocks; NULL if the problem is of another kind, or
+// memory ran out.
+static tpFrictionTree* begin(const tpFrictionProblem* problem, tpArena* arena) {
     const tpFrictionBodies* bodies = problem->bodies;
     if (bodies == NULL || bodies->componentCount != width || problem->blockCount == 0) {
         return NULL;
     }
     tpFrictionTree* tree = tpArena_GetZeroed(arena, sizeof(tpFrictionTree));
-    bool* isMoving = TP_SCRATCH(arena, bool, bodies->bodyCount);
-    double* roots = TP_SCRATCH(arena, double, (size_t)bodies->bodyCount * 9);
+    int* first = TP_SCRATCH(arena, int, problem->blockCount + 1);
+    int* pair = TP_SCRATCH(arena, int, 2 * problem->blockCount);
+    unsigned char* role = TP_SCRATCH(arena, unsigned char, problem->blockCount);
     if (arena->failed) {
         return NULL;
     }
     *tree = (tpFrictionTree){ .problem = problem,
                               .arena = arena,
                               .bodyCount = bodies->bodyCount,
-                              .blockCount = problem->blockCount };
-    tree->first = TP_SCRATCH(arena, int, problem->blockCount + 1);
-    tree->pair = TP_SCRATCH(arena, int, 2 * problem->blockCount);
-    tree->role = TP_SCRATCH(arena, unsigned char, problem->blockCount);
+                              .blockCount = problem->blockCount,
+                              .first = first,
+                              .pair = pair,
+                              .role = role };
+    return tree;
+}
+
+bool tpFrictionTree_Suits(const tpFrictionProblem* problem, tpArena* arena) {
+    tpArenaMark mark = tpArena_Mark(arena);
+    tpFrictionTree* tree = begin(problem, arena);
+    int count = tree != NULL ? tree->bodyCount + 1 : 0;
+    int* parent = TP_SCRATCH(arena, int, count);
+    int* heads = TP_SCRATCH(arena, int, count);
+    int* next = TP_SCRATCH(arena, int, tree != NULL ? 2 * tree->blockCount : 0);
+    bool isSuited = tree != NULL && !arena->failed && listBlocks(tree, NULL) &&
+                    joinBodies(tree, parent, heads, next);
+    tpArena_Release(arena, mark);
+    return isSuited;
+}
+
+tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena* arena) {
+    tpFrictionTree* tree = begin(problem, arena);
+    if (tree == NULL) {
+        return NULL;
+    }
+    const tpFrictionBodies* bodies = problem->bodies;
+    bool* isMoving = TP_SCRATCH(arena, bool, bodies->bodyCount);
+    double* roots = TP_SCRATCH(arena, double, (size_t)bodies->bodyCount * 9);
     if (arena->failed) {
         return NULL;
     }
@@ -359,7 +395,7 @@ tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena*
 
 // Elimination -------------------------------------------------------------------------------------
 
-// Lists the rows of blocks that hold, and blocks that do not. False if there are too many.
+// Lists the rows of blocks that hold. False if there are too many.
 static bool listRows(tpFrictionTree* tree) {
     int count = 0, factors = 0;
     for (int k = 0; k < tree->placeCount; ++k) {
@@ -383,16 +419,7 @@ static bool listRows(tpFrictionTree* tree) {
         }
     }
     tree->bodies[tree->placeCount].firstRow = count;
-    tree->otherCount = tree->otherRows = 0;
-    for (int b = 0; b < tree->blockCount; ++b) {
-        if (!tree->isHeld[b]) {
-            tree->others[tree->otherCount] = b;
-            tree->otherFirst[tree->otherCount++] = tree->otherRows;
-            tree->otherRows += rowsOfBlock(tree, b);
-        }
-    }
-    tree->otherFirst[tree->otherCount] = tree->otherRows;
-    return tree->otherRows <= maxOtherRows;
+    return true;
 }
 
 // L of the articulated mass. It is one and more: pivots below that are rounding.
@@ -670,20 +697,57 @@ static double* formMatrix(tpFrictionTree* tree) {
     return S;
 }
 
-// Whether nothing that is left carries anything or is approached.
-static bool isFree(const tpFrictionTree* tree, const double* p, const double* own) {
-    for (int i = 0; i < tree->otherCount; ++i) {
-        int first = tree->otherFirst[i];
-        if (p[first] < 0.0) {
-            return false;
+// Velocities of blocks that do not hold, under joints alone.
+static void readOthers(tpFrictionTree* tree) {
+    for (int b = 0; b < tree->blockCount; ++b) {
+        if (tree->isHeld[b]) {
+            continue;
         }
-        for (int k = first; k < tree->otherFirst[i + 1]; ++k) {
-            if (own[k] != 0.0) {
-                return false;
-            }
+        for (int row = tree->first[b]; row < tree->first[b + 1]; ++row) {
+            tree->p[row] = freeVelocity(tree, row);
+        }
+        readOther(tree, b, tree->force, tree->p + tree->first[b]);
+    }
+}
+
+// A block takes part if it is approached, or carries something to begin with.
+static void chooseActive(tpFrictionTree* tree, const double* r) {
+    for (int b = 0; b < tree->blockCount; ++b) {
+        tree->isActive[b] = !tree->isHeld[b] && tree->p[tree->first[b]] < 0.0;
+        for (int row = tree->first[b]; !tree->isHeld[b] && row < tree->first[b + 1]; ++row) {
+            tree->isActive[b] = tree->isActive[b] || r[row] != 0.0;
         }
     }
-    return true;
+}
+
+static void listOthers(tpFrictionTree* tree) {
+    tree->otherCount = tree->otherRows = 0;
+    for (int b = 0; b < tree->blockCount; ++b) {
+        if (tree->isActive[b]) {
+            tree->others[tree->otherCount] = b;
+            tree->otherFirst[tree->otherCount++] = tree->otherRows;
+            tree->otherRows += rowsOfBlock(tree, b);
+        }
+    }
+    tree->otherFirst[tree->otherCount] = tree->otherRows;
+}
+
+// Blocks that are approached by more than `least` now, with the velocities in `force`, join.
+// Returns their number.
+static int joinApproached(tpFrictionTree* tree, double least) {
+    int count = 0;
+    for (int b = 0; b < tree->blockCount; ++b) {
+        if (tree->isHeld[b] || tree->isActive[b]) {
+            continue;
+        }
+        double u[TP_FRICTION_MAX_ROWS] = { freeVelocity(tree, tree->first[b]) };
+        readOther(tree, b, tree->force, u);
+        if (u[0] < -least) {
+            tree->isActive[b] = true;
+            count += 1;
+        }
+    }
+    return count;
 }
 
 // The impulses of what is left, `own`, for velocities p under the joints alone.
@@ -725,47 +789,59 @@ static void clearForces(tpFrictionTree* tree) {
     memset(tree->force, 0, sizeof(double) * (size_t)tree->placeCount * width);
 }
 
-// Once with the blocks as they are chosen. False if memory ran out.
-static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
+// The blocks that take part, and the joints under their impulses. False if memory ran out or there
+// are too many.
+static bool solveActive(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
                         double* r, int* iterations, double* work) {
-    int n = tree->otherRows;
-    double* p = TP_SCRATCH(tree->arena, double, n);
-    double* own = TP_SCRATCH(tree->arena, double, n);
-    if (tree->arena->failed) {
+    double* p = TP_SCRATCH(tree->arena, double, tree->otherRows);
+    double* own = TP_SCRATCH(tree->arena, double, tree->otherRows);
+    if (tree->arena->failed || tree->otherRows > maxOtherRows) {
         return false;
     }
+    for (int i = 0, k = 0; i < tree->otherCount; ++i) {
+        int b = tree->others[i];
+        for (int row = tree->first[b]; row < tree->first[b + 1]; ++row, ++k) {
+            p[k] = tree->p[row];
+            own[k] = r[row] / scaleOf(tree, row);
+        }
+    }
+    if (!solveOthers(tree, options, goal, p, own, iterations, work)) {
+        return false;
+    }
+    setFreeVelocities(tree);
+    clearForces(tree);
+    for (int i = 0, k = 0; i < tree->otherCount; ++i) {
+        int b = tree->others[i];
+        pushOther(tree, b, own + tree->otherFirst[i], tree->force);
+        for (int row = tree->first[b]; row < tree->first[b + 1]; ++row, ++k) {
+            r[row] = own[k] * scaleOf(tree, row);
+        }
+    }
+    solveTree(tree);
+    return true;
+}
+
+// Once with the blocks that hold as they are chosen. False if memory ran out or there are too many
+// others.
+static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
+                        double* r, int* iterations, double* work) {
     *work += factorise(tree) + 30.0 * tree->rowCount;
     setFreeVelocities(tree);
     clearForces(tree);
     solveTree(tree);
-    for (int i = 0; i < tree->otherCount; ++i) {
-        int b = tree->others[i], first = tree->otherFirst[i];
-        for (int c = 0; c < rowsOfBlock(tree, b); ++c) {
-            int row = tree->first[b] + c;
-            p[first + c] = freeVelocity(tree, row);
-            own[first + c] = r[row] / scaleOf(tree, row);
+    readOthers(tree);
+    chooseActive(tree, r);
+    bool isFirst = true;
+    for (int count = 1; count > 0; isFirst = false) {
+        tpArenaMark mark = tpArena_Mark(tree->arena);
+        listOthers(tree);
+        bool isAlone = isFirst && tree->otherCount == 0;
+        if (!isAlone && !solveActive(tree, options, goal, r, iterations, work)) {
+            return false;
         }
-        readOther(tree, b, tree->force, p + first);
-    }
-    bool isAlone = isFree(tree, p, own);
-    if (!isAlone && !solveOthers(tree, options, goal, p, own, iterations, work)) {
-        return false;
-    }
-    *iterations += isAlone ? 1 : 0;
-    if (!isAlone) {
-        setFreeVelocities(tree);
-        clearForces(tree);
-        for (int i = 0; i < tree->otherCount; ++i) {
-            pushOther(tree, tree->others[i], own + tree->otherFirst[i], tree->force);
-        }
-        solveTree(tree);
-    }
-    for (int i = 0; i < tree->otherCount; ++i) {
-        int b = tree->others[i];
-        for (int c = 0; c < rowsOfBlock(tree, b); ++c) {
-            int row = tree->first[b] + c;
-            r[row] = own[tree->otherFirst[i] + c] * scaleOf(tree, row);
-        }
+        tpArena_Release(tree->arena, mark);
+        *iterations += isAlone ? 1 : 0;
+        count = joinApproached(tree, approachPart * goal);
     }
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
         int row = tree->rows[i].row;

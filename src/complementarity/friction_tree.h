@@ -23,8 +23,12 @@ typedef struct tpFrictionTree tpFrictionTree;
 // rows of contacts than of joints, or if memory ran out (the arena says so).
 tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena* arena);
 
+// Whether joints and drives of a problem close no loop and have more rows than its contacts. Cheap.
+bool tpFrictionTree_Suits(const tpFrictionProblem* problem, tpArena* arena);
+
 // Solves to a residual of about `goal` (units of velocity) from the impulses r, which become the
-// answer. False if it is not found, or memory ran out; r is then undefined.
+// answer. Contacts that carry nothing to begin with and are not approached stay out of it. False if
+// it is not found, or memory ran out; r is then undefined.
 bool tpFrictionTree_Solve(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
                           double* r, int* iterations, double* work);
 

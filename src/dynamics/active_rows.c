@@ -33,46 +33,19 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     return true;
 }
 
-static void copyRows(double* to, int toFirst, const double* from, int fromFirst, int count) {
-    memcpy(to + toFirst, from + fromFirst, sizeof(double) * (size_t)count);
+void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole) {
+    tpRows_Clear(&active->rows);
+    for (int b = 0; b < whole->blockCount; ++b) {
+        if (active->isActive[b]) {
+            active->sources[active->rows.blockCount] = b;
+            tpRows_CopyBlock(&active->rows, whole, b);
+        }
+    }
 }
 
-void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole) {
-    tpRows* rows = &active->rows;
-    tpRows_Clear(rows);
-    for (int b = 0; b < whole->blockCount; ++b) {
-        if (!active->isActive[b]) {
-            continue;
-        }
-        int block = rows->blockCount++, count = whole->dimensions[b];
-        int to = rows->rowCount, from = whole->firstRows[b];
-        rows->rowCount += count;
-        active->sources[block] = b;
-        rows->infos[block] = whole->infos[b];
-        rows->firstRows[block] = to;
-        rows->dimensions[block] = count;
-        rows->kinds[block] = whole->kinds[b];
-        rows->mu[block] = whole->mu[b];
-        rows->bodyA[block] = whole->bodyA[b];
-        rows->bodyB[block] = whole->bodyB[b];
-        rows->givenA[block] = whole->givenA[b];
-        rows->givenB[block] = whole->givenB[b];
-        for (int k = 0; k < count; ++k) {
-            rows->firstTerms[to + k] = whole->firstTerms[from + k];
-            rows->termCounts[to + k] = whole->termCounts[from + k];
-            rows->termCount += whole->termCounts[from + k];
-        }
-        copyRows(rows->scale, to, whole->scale, from, count);
-        copyRows(rows->compliance, to, whole->compliance, from, count);
-        copyRows(rows->bias, to, whole->bias, from, count);
-        copyRows(rows->q, to, whole->q, from, count);
-        copyRows(rows->impulse, to, whole->impulse, from, count);
-        copyRows(rows->velocity, to, whole->velocity, from, count);
-        int componentCount = rows->componentCount;
-        copyRows(rows->jacobianA, componentCount * to, whole->jacobianA, componentCount * from,
-                 componentCount * count);
-        copyRows(rows->jacobianB, componentCount * to, whole->jacobianB, componentCount * from,
-                 componentCount * count);
+static void copyRows(double* to, int toFirst, const double* from, int fromFirst, int count) {
+    for (int k = 0; k < count; ++k) {
+        to[toFirst + k] = from[fromFirst + k];
     }
 }
 

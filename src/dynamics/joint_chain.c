@@ -230,7 +230,7 @@ void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpV
                    tpChain* chain) {
     tpQuat R =
         tpMulQQ(tpMulQQ(tpConjugate(rotationA), rotationB), tpConjugate(joint->relativeRotation));
-    if (joint->coordinateCount == 1 && joint->coordinates[0].kind == tp_turnAxis) {
+    if (tpJoint_IsHinge(joint)) {
         placeHinge(joint, rotationA, R, span, chain);
         return;
     }

@@ -30,6 +30,11 @@ typedef struct tpChain {
     tpVec3 gap;   // the way to B's anchor that the slides do not explain, world
 } tpChain;
 
+// Whether the joint is a chain of a single turn.
+static inline bool tpJoint_IsHinge(const tpJoint* joint) {
+    return joint->coordinateCount == 1 && joint->coordinates[0].kind == tp_turnAxis;
+}
+
 // The chain at given orientations; `span` leads from A's anchor to B's. Turns are those nearest to
 // the joint's own.
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,

@@ -294,12 +294,26 @@ double tpLawShare(double h, double stiffness, double damping, double response) {
     return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
 }
 
+// What armature leaves of a response.
+static double withArmature(double response, double armature) {
+    return response > 0.0 ? 1.0 / (1.0 / response + armature) : 0.0;
+}
+
 double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
                              const tpJointPlace* place, int coordinate) {
     tpJointRow row = tpJoint_CoordinateRow(joint, place, coordinate);
     double response = freeResponse(system, joint, place, &row);
-    double armature = joint->coordinates[coordinate].def.armature;
-    return response > 0.0 ? 1.0 / (1.0 / response + armature) : 0.0;
+    return withArmature(response, joint->coordinates[coordinate].def.armature);
+}
+
+// The same if the joint held nothing: no less.
+static double looseResponse(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
+                            int coordinate) {
+    tpJointRow row = tpJoint_CoordinateRow(joint, place, coordinate);
+    tpWrench a = responseOf(system, joint->bodyA, &row.onA);
+    tpWrench b = responseOf(system, joint->bodyB, &row.onB);
+    double response = dotWrench(&row.onA, &a) + dotWrench(&row.onB, &b);
+    return withArmature(response, joint->coordinates[coordinate].def.armature);
 }
 
 static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
@@ -313,19 +327,26 @@ static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlac
     }
 }
 
+// Shares of the laws of a coordinate. True if all are halves, as they are for any lesser response.
+static bool setShares(tpCoordinate* coordinate, double h, double response) {
+    const tpCoordinateDef* def = &coordinate->def;
+    // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps its
+    // energy.
+    coordinate->springShare = tpLawShare(h, 0.0, def->spring.damping, response);
+    coordinate->servoShare = tpLawShare(h, def->servo.stiffness, def->servo.damping, response);
+    coordinate->damperShare = tpLawShare(h, 0.0, def->damping, response);
+    return coordinate->springShare == 0.5 && coordinate->servoShare == 0.5 &&
+           coordinate->damperShare == 0.5;
+}
+
 static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index,
                             double h) {
     tpCoordinate* coordinate = &joint->coordinates[index];
     const tpCoordinateDef* def = &coordinate->def;
     beginRotor(system, joint, place, index);
     bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
-    if (isForced) {
-        double response = tpCoordinate_Response(system, joint, place, index);
-        // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps
-        // its energy.
-        coordinate->springShare = tpLawShare(h, 0.0, def->spring.damping, response);
-        coordinate->servoShare = tpLawShare(h, def->servo.stiffness, def->servo.damping, response);
-        coordinate->damperShare = tpLawShare(h, 0.0, def->damping, response);
+    if (isForced && !setShares(coordinate, h, looseResponse(system, joint, place, index))) {
+        setShares(coordinate, h, tpCoordinate_Response(system, joint, place, index));
     }
 }
 
@@ -434,10 +455,28 @@ void tpJoints_BeginRotors(tpSystem* system) {
 
 // Energies ---------------------------------------------------------------------------------------
 
+// The rate of a joint that is a single turn: its angle is not needed.
+static double hingeSpeed(const tpSystem* system, const tpJoint* joint) {
+    const tpVelocity* velocities = system->velocities.data;
+    tpVec3 axis = joint->coordinates[0].axis, turn = tpZeroVec3();
+    if (joint->bodyA >= 0) {
+        axis = tpRotate(system->poses.data[joint->bodyA].rotation, axis);
+        turn = tpNeg(velocities[joint->bodyA].angular);
+    }
+    turn = joint->bodyB >= 0 ? tpAdd(turn, velocities[joint->bodyB].angular) : turn;
+    return tpDot(axis, turn);
+}
+
 double tpJoints_KineticEnergy(const tpSystem* system) {
     double energy = 0.0;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && tpJointType_IsChain(joint->type) && tpJoint_IsHinge(joint)) {
+            double armature = joint->coordinates[0].def.armature;
+            double speed = armature > 0.0 ? hingeSpeed(system, joint) : 0.0;
+            energy += 0.5 * armature * speed * speed;
+            continue;
+        }
         tpJointPlace place;
         bool isPlaced = false;
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {

@@ -133,6 +133,47 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
     return block;
 }
 
+static void copyNumbers(int count, const double* from, double* to) {
+    for (int k = 0; k < count; ++k) {
+        to[k] = from[k];
+    }
+}
+
+void tpRows_CopyBlock(tpRows* rows, const tpRows* from, int b) {
+    TP_ASSERT(rows->blockCount < rows->blockCapacity);
+    TP_ASSERT(rows->rowCount + from->dimensions[b] <= rows->rowCapacity);
+    int block = rows->blockCount++, count = from->dimensions[b], n = rows->componentCount;
+    int to = rows->rowCount, first = from->firstRows[b];
+    rows->rowCount += count;
+    rows->infos[block] = from->infos[b];
+    rows->firstRows[block] = to;
+    rows->dimensions[block] = count;
+    rows->kinds[block] = from->kinds[b];
+    rows->mu[block] = from->mu[b];
+    rows->bodyA[block] = from->bodyA[b];
+    rows->bodyB[block] = from->bodyB[b];
+    rows->givenA[block] = from->givenA[b];
+    rows->givenB[block] = from->givenB[b];
+    rows->terms = from->terms;
+    for (int k = 0; k < count; ++k) {
+        rows->firstTerms[to + k] = from->firstTerms[first + k];
+        rows->termCounts[to + k] = from->termCounts[first + k];
+        rows->termCount += from->termCounts[first + k];
+    }
+    copyNumbers(count, from->scale + first, rows->scale + to);
+    copyNumbers(count, from->compliance + first, rows->compliance + to);
+    copyNumbers(count, from->damping + first, rows->damping + to);
+    copyNumbers(count, from->rotor + first, rows->rotor + to);
+    copyNumbers(count, from->missed + first, rows->missed + to);
+    copyNumbers(count, from->bias + first, rows->bias + to);
+    copyNumbers(count, from->q + first, rows->q + to);
+    copyNumbers(count, from->impulse + first, rows->impulse + to);
+    copyNumbers(count, from->velocity + first, rows->velocity + to);
+    size_t source = (size_t)(n * first), target = (size_t)(n * to);
+    copyNumbers(n * count, from->jacobianA + source, rows->jacobianA + target);
+    copyNumbers(n * count, from->jacobianB + source, rows->jacobianB + target);
+}
+
 static void writeRow(int componentCount, double* row, tpWrench wrench) {
     row[0] = wrench.linear.x;
     row[1] = wrench.linear.y;

@@ -144,6 +144,9 @@ void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
 // couplings.
 void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on);
 
+// Adds a block of other rows as it is; terms of couplings are shared with them.
+void tpRows_CopyBlock(tpRows* rows, const tpRows* from, int block);
+
 // The same terms as the row of other rows has.
 void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow);
 

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "complementarity/friction_tree.h"
 #include "dynamics/active_rows.h"
 #include "dynamics/painleve.h"
 #include "dynamics/posed_problem.h"
@@ -324,9 +325,22 @@ static bool solveAll(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 // Times that blocks may join before all do.
 enum { maxJoins = 10 };
 
+// Mechanisms are solved as a whole, and leave idle contacts out by themselves.
+static bool isMechanism(const tpRows* rows, tpArena* arena) {
+    if (rows->termCount > 0) {
+        return false;
+    }
+    tpFrictionBodies bodies;
+    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    return tpFrictionTree_Suits(&problem, arena);
+}
+
 static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
+    if (settings->cone == tp_circularCone && isMechanism(rows, &system->arena)) {
+        return solveAll(rows, system, memory, settings, report, isSolved, residual);
+    }
     tpActiveRows active;
     if (!tpActiveRows_Choose(&active, rows, &system->arena)) {
         return false;

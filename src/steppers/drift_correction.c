@@ -44,8 +44,6 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
                 miss += unseen;
             }
             rows->bias[first + k] += miss / step->h;
-            drift->jointBias[endFirst + k] = rows->bias[first + k];
-            drift->jointMissed[endFirst + k] = rows->missed[first + k];
             note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), toleranceOf(drift));
         }
     }

@@ -30,9 +30,6 @@ typedef struct tpDrift {
     double* gap;     // at the start, as the row says it; read for contacts that give
     bool hasSprings; // there are such contacts
     tpPose* poses[tp_driftCorrections]; // by rounds
-    double* jointBias;                  // of all rows of joints, in order
-    double* jointMissed;                // the part of it that is in `missed` of rows
-    bool isRelinearised;
 
     double miss;    // the largest of the rows, m or rad
     bool isSettled; // all are within their tolerance

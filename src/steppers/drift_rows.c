@@ -52,22 +52,10 @@ void tpDrift_WriteJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses
     }
 }
 
-static void addJointRows(tpDrift* drift) {
-    tpTimeStep* step = drift->step;
-    int first = step->rows.rowCount;
-    tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
-    for (int k = first; drift->isRelinearised && k < step->rows.rowCount; ++k) {
-        step->rows.missed[k] = drift->jointMissed[k - first];
-        step->rows.bias[k] = drift->jointBias[k - first];
-    }
-}
-
 // All contacts of the start, with its directions.
 bool tpDrift_AddStartRows(tpDrift* drift) {
     tpTimeStep* step = drift->step;
     tpArena* arena = &step->system->arena;
-    int jointBlocks, jointRows;
-    tpJoints_Count(step->system, &jointBlocks, &jointRows);
     drift->start = step->contacts;
     drift->startCount = step->contactCount;
     drift->isKept = TP_SCRATCH(arena, bool, step->contactCount);
@@ -79,9 +67,6 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
     drift->gap = TP_SCRATCH(arena, double, step->contactCount);
     drift->hasSprings = false;
     drift->poses[0] = step->startPoses;
-    drift->jointBias = TP_SCRATCH(arena, double, jointRows);
-    drift->jointMissed = TP_SCRATCH(arena, double, jointRows);
-    drift->isRelinearised = false;
     if (arena->failed) {
         return false;
     }
@@ -97,7 +82,7 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
                           drift->keptBias[i]);
     }
-    addJointRows(drift);
+    tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
     tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
     tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
     if (!drift->settings->isCareful) {
@@ -190,11 +175,12 @@ static bool mergeContacts(tpDrift* drift, int round) {
 }
 
 // Writes the rows again after solve number `round`: those that stay, and those of the end where it
-// is.
+// is. Joints keep the rows of the start, with the biases that have been corrected.
 bool tpDrift_RewriteRows(tpDrift* drift, int round) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
-    double* inverseMass = step->rows.inverseMass; // that of the start
+    const tpRows before = step->rows;
+    int firstJoint = step->contactCount;
     tpVelocity* meanVelocities = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
     tpPose* poses = TP_SCRATCH(&system->arena, tpPose, step->bodyCount);
     if (meanVelocities == NULL || poses == NULL || !mergeContacts(drift, round)) {
@@ -203,7 +189,7 @@ bool tpDrift_RewriteRows(tpDrift* drift, int round) {
     tpTimeStep_LinearMeanVelocities(step, meanVelocities);
     memcpy(poses, system->poses.data, sizeof(tpPose) * (size_t)step->bodyCount);
     drift->poses[round] = poses;
-    step->rows.inverseMass = inverseMass;
+    step->rows.inverseMass = before.inverseMass; // that of the start
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
         int block = tpRows_AddContact(&step->rows, system, drift->poses[drift->round[i]], contact,
@@ -223,7 +209,8 @@ bool tpDrift_RewriteRows(tpDrift* drift, int round) {
             drift->bias[i] = step->rows.bias[row] = gives ? 0.0 : gap / step->h - towards;
         }
     }
-    drift->isRelinearised = true;
-    addJointRows(drift);
+    for (int b = firstJoint; b < before.blockCount; ++b) {
+        tpRows_CopyBlock(&step->rows, &before, b);
+    }
     return true;
 }
