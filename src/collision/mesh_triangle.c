@@ -25,6 +25,9 @@
 // Heights that agree to this part of the shape's size are the same.
 static const double sameHeight = 1e-8;
 
+// Planes tried between a round shape and a triangle before their distance is asked for.
+enum { planeTries = 4 };
+
 // A triangle, and how the convex shape lies to it.
 typedef struct TriangleSide {
     tpTriangle triangle;
@@ -264,7 +267,33 @@ static void findPart(TriangleSide* side, tpVec3 point) {
     side->part = tpPartOfWeights(weights, &side->k);
 }
 
+// Whether a plane between a round shape and the triangle shows that they are farther apart than
+// `limit`, which is much sooner found than how far: the first one is across the way to the shape's
+// centre, the next ones across the way to the point that the last one has found nearest.
+static bool isBeyond(tpMeshQuery* query, double limit, const TriangleSide* side) {
+    const tpVec3* corners = side->triangle.corners;
+    tpVec3 from = query->center;
+    for (int k = 0; k < planeTries; ++k) {
+        double weights[3];
+        tpVec3 n = tpSub(from, tpNearestOnTriangle(corners, from, weights));
+        double length = tpLength(n);
+        if (!(length > limit)) {
+            return false;
+        }
+        n = tpScale(1.0 / length, n);
+        from = tpMeshQuery_Lowest(query, n);
+        double top = fmax(tpDot(n, corners[0]), fmax(tpDot(n, corners[1]), tpDot(n, corners[2])));
+        if (tpDot(n, from) - top > limit) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side) {
+    if (isBeyond(query, limit, side)) {
+        return false;
+    }
     tpSmoothCache cache = guessNearest(query, side);
     tpSmoothResult result;
     tpClosest* c = &side->closest;
