@@ -80,6 +80,18 @@ void tpJoint_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPo
               treatment->duration > 0.0 ? tp_wholeLaws : tp_noLaws);
 }
 
+void tpJoint_RewriteRows(tpRows* rows, const tpSystem* system, int block, const tpPose* poses,
+                         const tpJointTreatment* treatment) {
+    int blocks = rows->blockCount, count = rows->rowCount;
+    int index = rows->infos[block].index;
+    rows->blockCount = block;
+    rows->rowCount = rows->firstRows[block];
+    tpJoint_AddRows(rows, system, index, poses, treatment);
+    TP_ASSERT(rows->blockCount <= blocks && rows->rowCount <= count);
+    rows->blockCount = blocks;
+    rows->rowCount = count;
+}
+
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment) {
     // In a collision, which takes no time, forces do nothing.

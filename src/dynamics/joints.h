@@ -30,6 +30,11 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows);
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment);
 
+// Writes the rows of one joint anew in their place: `block` is its first among rows that were added
+// at the start of the same step.
+void tpJoint_RewriteRows(tpRows* rows, const tpSystem* system, int block, const tpPose* poses,
+                         const tpJointTreatment* treatment);
+
 // The same for one joint that may move something, and what it may need.
 void tpJoint_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
                      const tpJointTreatment* treatment);

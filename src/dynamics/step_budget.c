@@ -30,6 +30,9 @@ static const double solvePart = 0.6, lastPart = 0.02;
 static const double bodyQuery = 2500.0, contactQuery = 900.0;
 static const double pairQuery = 1500.0, roundQuery = 5000.0, surfaceQuery = 12000.0;
 
+// Powers of real exponents make the surface of a superellipsoid so many times as costly.
+static const double powerFactor = 3.0;
+
 // Of what bodies reach: contacts that are as near as this are those of the step; others it may
 // meet.
 static const double touchingPart = 0.01;
@@ -73,14 +76,19 @@ void tpStepBudget_Spend(tpSystem* system, double work) {
 }
 
 static double workOfPair(const tpCollider* collider, tpShapePair pair) {
-    tpShapeKind a = tpClassOf(tpCollider_GetGeometry(collider, pair.shapeA))->kind;
-    tpShapeKind b = tpClassOf(tpCollider_GetGeometry(collider, pair.shapeB))->kind;
+    const tpGeometry* shapeA = tpCollider_GetGeometry(collider, pair.shapeA);
+    const tpGeometry* shapeB = tpCollider_GetGeometry(collider, pair.shapeB);
+    tpShapeKind a = tpClassOf(shapeA)->kind, b = tpClassOf(shapeB)->kind;
     bool isSurface =
         a == tp_meshKind || a == tp_heightFieldKind || b == tp_meshKind || b == tp_heightFieldKind;
     bool isSimple =
         a == tp_planeKind || b == tp_planeKind || (a == tp_ballKind && b == tp_ballKind);
     bool isRound = (a == tp_roundKind || b == tp_roundKind) && !isSimple;
-    return isSurface ? surfaceQuery : isRound ? roundQuery : pairQuery;
+    bool hasPowers =
+        shapeA->type == tp_superellipsoidShape || shapeB->type == tp_superellipsoidShape;
+    return (hasPowers ? powerFactor : 1.0) * (isSurface ? surfaceQuery
+                                              : isRound ? roundQuery
+                                                        : pairQuery);
 }
 
 static double workOfPairs(const tpSystem* system) {

@@ -1,8 +1,13 @@
 // Joints against closed forms: what each type leaves free and holds, limits, motors, dry friction,
 // springs, and loops that hold more than they need.
 
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "dynamics/rows.h"
 #include "support/check.h"
 #include "tippe/joints.h"
+#include "world/world.h"
 
 // The stepper of second order that the tests run; main goes through all of them.
 static tpStepperId symmetric = tp_anitescu;
@@ -687,6 +692,53 @@ static void fourBarStaysTogether(void** state) {
     }
 }
 
+// Rows of one joint written anew in their place are those that adding all of them gives, bit for
+// bit; the others stay.
+static void rowsAreRewrittenInPlace(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu, tpZeroVec3());
+    tpSystem* system = &world->system;
+    static const tpJointType types[] = { tp_ballJoint, tp_prismaticJoint, tp_revoluteJoint };
+    tpBodyId bodies[4];
+    for (int i = 0; i < 4; ++i) {
+        tpBodyDef def = bodyAt(i, 0.1 * i, 0.0, 1.0 + i, tpMakeVec3(0.1, 0.2, 0.25));
+        bodies[i] = addBody(world, &def);
+    }
+    for (int i = 0; i < 3; ++i) {
+        tpJointDef def = jointOf(types[i], bodies[i], bodies[i + 1], tpMakeVec3(i + 0.5, 0.0, 0.1),
+                                 tpMakeVec3(0.0, 0.6, 0.8));
+        addJoint(world, &def);
+    }
+    int blocks, count;
+    tpJoints_Begin(system, 0.01);
+    tpJoints_Count(system, &blocks, &count);
+    tpRows rows, fresh;
+    assert_true(tpRows_Create(&rows, system, blocks, count) &&
+                tpRows_Create(&fresh, system, blocks, count));
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.5 };
+    tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+    for (int i = 0; i < 4; ++i) {
+        tpPose* pose = &system->poses.data[i];
+        pose->position = tpMulAdd(pose->position, 0.01 * (i + 1), tpMakeVec3(1.0, -2.0, 0.5));
+        pose->rotation = tpMulQQ(tpQuatExp(tpMakeVec3(0.1 * i, 0.05, -0.1)), pose->rotation);
+    }
+    tpJoints_AddRows(&fresh, system, system->poses.data, &treatment);
+    size_t numbers = sizeof(double) * (size_t)(fresh.rowCount * fresh.componentCount);
+    assert_true(memcmp(rows.jacobianA, fresh.jacobianA, numbers) != 0);
+    for (int b = 0, last = -1; b < rows.blockCount; ++b) {
+        if (rows.infos[b].index != last) {
+            last = rows.infos[b].index;
+            tpJoint_RewriteRows(&rows, system, b, system->poses.data, &treatment);
+        }
+    }
+    assert_int_equal(rows.blockCount, fresh.blockCount);
+    assert_int_equal(rows.rowCount, fresh.rowCount);
+    assert_memory_equal(rows.jacobianA, fresh.jacobianA, numbers);
+    assert_memory_equal(rows.jacobianB, fresh.jacobianB, numbers);
+    assert_memory_equal(rows.bias, fresh.bias, sizeof(double) * (size_t)fresh.rowCount);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulumKeepsTime),         cmocka_unit_test(hangingBodyWeighs),
@@ -699,6 +751,7 @@ int main(void) {
         cmocka_unit_test(frictionStopsTheWheel),     cmocka_unit_test(springGivesByTheWeight),
         cmocka_unit_test(springsSwingTrue),          cmocka_unit_test(dampersAreInTheAccount),
         cmocka_unit_test(doorSwingsOnThreeHinges),   cmocka_unit_test(fourBarStaysTogether),
+        cmocka_unit_test(rowsAreRewrittenInPlace),
     };
     int failures = 0;
     static const tpStepperId steppers[] = { tp_anitescu, tp_benderSchmitt };

@@ -27,7 +27,7 @@ enum { maxRounds = 32, maxSweeps = 100 };
 
 // What is squeezed between bodies that do not give way stays so: that many rounds that leave more
 // than this part.
-enum { maxIdleRounds = 4 };
+enum { maxIdleRounds = 12 };
 static const double gainPart = 0.9;
 
 // Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small

@@ -75,40 +75,38 @@ static bool isSpring(const tpRows* rows, int block, int row) {
     return (role == tp_springRole || role == tp_servoRole) && isElastic;
 }
 
-void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
+void tpStepGeometry_DirectJoint(tpStepGeometry* geometry, int block) {
     const tpTimeStep* step = geometry->step;
     const tpRows* starts = &step->rows;
     tpRows* ends = &geometry->jointEnds;
     tpRows* middles = &geometry->jointMiddles;
     int componentCount = middles->componentCount;
-    for (int own = 0; own < middles->blockCount; ++own) {
-        if (middles->infos[own].source == tp_boundedSource || middles->infos[own].isCoupling) {
+    if (middles->infos[block].source == tp_boundedSource || middles->infos[block].isCoupling) {
+        return;
+    }
+    const tpJoint* joint = &step->system->joints.data[middles->infos[block].index];
+    Changes changes = changesOf(geometry, joint, componentCount);
+    double weight = tpTwistWeight(changes.square, changes.scale.leastPair, NULL);
+    int first = starts->firstRows[geometry->contactBlocks + block];
+    for (int k = 0; k < middles->dimensions[block]; ++k) {
+        int at = middles->firstRows[block] + k;
+        bool isElastic = isSpring(starts, geometry->contactBlocks + block, first + k);
+        if (middles->compliance[at] > 0.0 && !isElastic) {
             continue;
         }
-        const tpJoint* joint = &step->system->joints.data[middles->infos[own].index];
-        Changes changes = changesOf(geometry, joint, componentCount);
-        double weight = tpTwistWeight(changes.square, changes.scale.leastPair, NULL);
-        int first = starts->firstRows[geometry->contactBlocks + own];
-        for (int k = 0; k < middles->dimensions[own]; ++k) {
-            int at = middles->firstRows[own] + k;
-            bool isElastic = isSpring(starts, geometry->contactBlocks + own, first + k);
-            if (middles->compliance[at] > 0.0 && !isElastic) {
-                continue;
-            }
-            double* JA = middles->jacobianA + (size_t)at * (size_t)componentCount;
-            double* JB = middles->jacobianB + (size_t)at * (size_t)componentCount;
-            double speed =
-                tpRows_RowVelocity(ends, at, step->meanVelocities, joint->bodyA, joint->bodyB);
-            double rate = isElastic ? takeSpringRate(starts, first + k, ends, at, speed, step->h)
-                                    : ends->bias[at] + speed - starts->bias[first + k];
-            double work = timesMiddle(geometry, JA, componentCount, joint->bodyA) +
-                          timesMiddle(geometry, JB, componentCount, joint->bodyB);
-            double missing = rate - work, part = weight * missing;
-            double rest = tpSpinPart(&changes.scale, missing - part * changes.square);
-            for (int i = 0; i < componentCount; ++i) {
-                JA[i] += part * changes.twist[0][i] + rest * changes.spins[0][i];
-                JB[i] += part * changes.twist[1][i] + rest * changes.spins[1][i];
-            }
+        double* JA = middles->jacobianA + (size_t)at * (size_t)componentCount;
+        double* JB = middles->jacobianB + (size_t)at * (size_t)componentCount;
+        double speed =
+            tpRows_RowVelocity(ends, at, step->meanVelocities, joint->bodyA, joint->bodyB);
+        double rate = isElastic ? takeSpringRate(starts, first + k, ends, at, speed, step->h)
+                                : ends->bias[at] + speed - starts->bias[first + k];
+        double work = timesMiddle(geometry, JA, componentCount, joint->bodyA) +
+                      timesMiddle(geometry, JB, componentCount, joint->bodyB);
+        double missing = rate - work, part = weight * missing;
+        double rest = tpSpinPart(&changes.scale, missing - part * changes.square);
+        for (int i = 0; i < componentCount; ++i) {
+            JA[i] += part * changes.twist[0][i] + rest * changes.spins[0][i];
+            JB[i] += part * changes.twist[1][i] + rest * changes.spins[1][i];
         }
     }
 }

@@ -9,10 +9,10 @@
 
 #include "steppers/chakraborty_trinkle/problem.h"
 
-// Changes geometry->jointMiddles, once travels and both sets of joint rows are there. Springs and
-// unlimited servos have the rate of their coordinate for that of C, and the mean of its two values
-// for the pull: they take what their potential energy gains. Motors, friction and dampers stay as
-// they are: their work is meant.
-void tpStepGeometry_DirectJoints(tpStepGeometry* geometry);
+// Changes a block of geometry->jointMiddles, once travels and both sets of joint rows are there.
+// Springs and unlimited servos have the rate of their coordinate for that of C, and the mean of its
+// two values for the pull: they take what their potential energy gains. Motors, friction and
+// dampers stay as they are: their work is meant.
+void tpStepGeometry_DirectJoint(tpStepGeometry* geometry, int block);
 
 #endif

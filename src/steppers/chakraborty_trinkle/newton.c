@@ -184,13 +184,18 @@ static double normOf(const double* F, int n) {
     return sqrt(sum);
 }
 
-// Work of equations at a point, per body (free rotation) and per block; their slopes take as much
-// again.
-static const double bodyWork = 3e3, blockWork = 1e3;
+// Work of equations at a point, per body (free rotation), per block, and per contact of smooth
+// surfaces; their slopes take as much again.
+static const double bodyWork = 1.5e3, blockWork = 1e3, smoothWork = 7e3;
 
 static void spend(const IslandNewton* newton, double share) {
     const tpIslandProblem* problem = newton->problem;
     double work = bodyWork * problem->bodyCount + blockWork * problem->blockCount;
+    for (int i = 0; i < problem->blockCount; ++i) {
+        int contact = problem->blocks[i];
+        bool isContact = contact < problem->geometry->contactBlocks;
+        work += isContact && problem->geometry->contacts[contact].isSmooth ? smoothWork : 0.0;
+    }
     tpStepBudget_Spend(problem->geometry->step->system, share * work);
 }
 

@@ -74,19 +74,46 @@ static void placeContacts(tpIslandProblem* problem, bool withDerivatives) {
     }
 }
 
+// Rows of all joints.
+static void placeAllJoints(tpIslandProblem* problem, const tpJointTreatment* treatment) {
+    tpStepGeometry* geometry = problem->geometry;
+    const tpSystem* system = geometry->step->system;
+    tpRows_Clear(&geometry->jointEnds);
+    tpJoints_AddRows(&geometry->jointEnds, system, geometry->endPoses, treatment);
+    tpRows_Clear(&geometry->jointMiddles);
+    tpJoints_AddRows(&geometry->jointMiddles, system, geometry->middlePoses, treatment);
+    for (int own = 0; problem->keepsEnergy && own < geometry->jointMiddles.blockCount; ++own) {
+        tpStepGeometry_DirectJoint(geometry, own);
+    }
+    geometry->areJointsPlaced = true;
+}
+
+// Rows of the island's joints; of all of them the first time, or if couplings join them.
 static void placeJoints(tpIslandProblem* problem) {
     tpStepGeometry* geometry = problem->geometry;
     const tpTimeStep* step = geometry->step;
+    tpRows *ends = &geometry->jointEnds, *middles = &geometry->jointMiddles;
+    tpJointTreatment treatment = { step->h, 1.0, step->meanVelocities, step->h, problem->theta };
     if (!problem->hasJoints) {
         return;
     }
-    tpJointTreatment treatment = { step->h, 1.0, step->meanVelocities, step->h, problem->theta };
-    tpRows_Clear(&geometry->jointEnds);
-    tpJoints_AddRows(&geometry->jointEnds, step->system, geometry->endPoses, &treatment);
-    tpRows_Clear(&geometry->jointMiddles);
-    tpJoints_AddRows(&geometry->jointMiddles, step->system, geometry->middlePoses, &treatment);
-    if (problem->keepsEnergy) {
-        tpStepGeometry_DirectJoints(geometry);
+    if (!geometry->areJointsPlaced || step->system->couplings.count > 0) {
+        placeAllJoints(problem, &treatment);
+        return;
+    }
+    for (int i = 0, last = -1; i < problem->blockCount; ++i) {
+        int own = problem->blocks[i] - geometry->contactBlocks;
+        if (own < 0) {
+            continue;
+        }
+        if (ends->infos[own].index != last) {
+            last = ends->infos[own].index;
+            tpJoint_RewriteRows(ends, step->system, own, geometry->endPoses, &treatment);
+            tpJoint_RewriteRows(middles, step->system, own, geometry->middlePoses, &treatment);
+        }
+        if (problem->keepsEnergy) {
+            tpStepGeometry_DirectJoint(geometry, own);
+        }
     }
 }
 

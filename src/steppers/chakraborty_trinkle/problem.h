@@ -42,6 +42,7 @@ typedef struct tpStepGeometry {
     int contactBlocks;       // the first blocks are contacts, block = contact; joints follow
     tpRows jointMiddles;     // joints alone
     tpRows jointEnds;
+    bool areJointsPlaced; // once: their rows are there
 } tpStepGeometry;
 
 typedef struct tpIslandProblem {
