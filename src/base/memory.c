@@ -1,3 +1,7 @@
+#ifdef __linux__
+#define _GNU_SOURCE // MAP_ANONYMOUS
+#endif
+
 #include "base/memory.h"
 
 #include <limits.h>
@@ -7,18 +11,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TIPPE_HAS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TIPPE_HAS_SANITIZER
+#endif
+#if defined(__linux__) && !defined(TIPPE_HAS_SANITIZER)
+#define TIPPE_MAPS_LARGE
+#include <sys/mman.h>
+#endif
+
 enum { alignment = 64 };
 
 static size_t roundUp(size_t size) {
     return (size + alignment - 1) & ~(size_t)(alignment - 1);
 }
 
+// Blocks of this size and more come from the system itself and go back to it when they are
+// released: arrays that grow would leave holes in the heap that nothing else fits into. A sanitizer
+// sees the heap alone.
+#ifdef TIPPE_MAPS_LARGE
+static const size_t largeSize = (size_t)1 << 20;
+
+static void* mapLarge(size_t size) {
+    void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+#endif
+
 static void* heapAllocate(size_t size, void* context) {
     (void)context;
     if (size > SIZE_MAX - alignment) {
         return NULL;
     }
-#if defined(_WIN32)
+#if defined(TIPPE_MAPS_LARGE)
+    return size >= largeSize ? mapLarge(size) : aligned_alloc(alignment, roundUp(size));
+#elif defined(_WIN32)
     return _aligned_malloc(roundUp(size), alignment);
 #else
     return aligned_alloc(alignment, roundUp(size));
@@ -26,11 +56,18 @@ static void* heapAllocate(size_t size, void* context) {
 }
 
 static void heapRelease(void* memory, size_t size, void* context) {
-    (void)size;
     (void)context;
-#if defined(_WIN32)
+#if defined(TIPPE_MAPS_LARGE)
+    if (size >= largeSize) {
+        munmap(memory, size);
+        return;
+    }
+    free(memory);
+#elif defined(_WIN32)
+    (void)size;
     _aligned_free(memory);
 #else
+    (void)size;
     free(memory);
 #endif
 }

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-// If more than this part of the shapes has moved out at once, the tree is built anew.
-static const double rebuildPart = 0.25;
+// If more than this part of the shapes has moved out at once, the tree is built anew: many shapes
+// by threads, which beats one thread that fits what is there; few, if fitting costs more.
+static const double rebuildPart = 0.6, rebuildPartOfMany = 0.25;
+enum { many = 4096 };
 
 enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
 
@@ -282,8 +284,9 @@ static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
 // since it was last built, it is built anew.
 static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
     fat->changeCount += fat->moved.count;
-    bool rebuild = fat->moved.count > rebuildPart * fat->proxies.count ||
-                   fat->changeCount > fat->proxies.count;
+    double part = fat->proxies.count > many ? rebuildPartOfMany : rebuildPart;
+    bool rebuild = fat->moved.count > part * fat->proxies.count ||
+                   fat->changeCount > 2 * (int64_t)fat->proxies.count;
     if (rebuild && fat->moved.count > 32) {
         rebuildTree(fat, tasks);
         return;

@@ -136,6 +136,31 @@ static void arraysAreRenewed(void** state) {
     assert_int_equal(heap.bytes, 0);
 }
 
+// Blocks of a megabyte and more come from elsewhere than smaller ones: both are aligned, whole, and
+// grow into each other.
+static void largeBlocksAreWhole(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    const size_t edge = (size_t)1 << 20;
+    for (size_t size = edge - 1; size <= edge + 1; ++size) {
+        unsigned char* block = tpAllocate(&allocator, size);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        memset(block, 7, size);
+        assert_true(block[0] == 7 && block[size - 1] == 7);
+        tpRelease(&allocator, block, size);
+    }
+    assert_null(tpAllocate(&allocator, SIZE_MAX - 4096));
+    TP_ARRAY(int) list = { NULL, 0, 0 };
+    for (int i = 0; i < 600000; ++i) {
+        assert_true(TP_PUSH(&allocator, list, i));
+    }
+    for (int i = 0; i < list.count; ++i) {
+        assert_int_equal(list.data[i], i);
+    }
+    TP_FREE_ARRAY(&allocator, list);
+}
+
 static void idsAreNeverMistaken(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
@@ -184,6 +209,7 @@ int main(void) {
         cmocka_unit_test(arenaSaysWhenItFails),
         cmocka_unit_test(arraysGrowOrStay),
         cmocka_unit_test(arraysAreRenewed),
+        cmocka_unit_test(largeBlocksAreWhole),
         cmocka_unit_test(idsAreNeverMistaken),
         cmocka_unit_test(nearNamesAreFound),
         cmocka_unit_test(messagesAreCutNotOverrun),

@@ -25,8 +25,8 @@ typedef struct Summing {
 static double deepestOf(const tpSoftRun* run) {
     double deepest = 0.0;
     for (int lane = 0; lane < tp_packWidth; ++lane) {
-        if ((run->stale >> lane & 1) == 0) {
-            deepest = fmax(deepest, run->deepest[lane]);
+        if ((run->stale >> lane & 1) == 0 && run->deepest[lane] > deepest) {
+            deepest = run->deepest[lane];
         }
     }
     return deepest;

@@ -355,7 +355,8 @@ int tpCountListed(const tpSoftRun* run, int lane, double* deepest) {
     int count = 0;
     for (int k = 0; k < run->points[lane]; ++k) {
         count += isListed(&run->packs[k], lane) ? 1 : 0;
-        *deepest = fmax(*deepest, -(double)run->packs[k].gap[lane]);
+        double depth = -(double)run->packs[k].gap[lane];
+        *deepest = depth > *deepest ? depth : *deepest;
     }
     return count;
 }
