@@ -197,6 +197,18 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
     return !isEdge && least <= separation + slack;
 }
 
+// Whether contacts that do not prove themselves will do for a pair that looks ahead. Apart, it is
+// asked again before corners can meet. If the boxes overlap, contacts over the face tell where they
+// do, though a deeper corner may lie beside the face: half as deep as that is deep enough to push
+// them apart.
+static bool isNearEnough(const tpContactList* out, int before, double separation) {
+    bool isNear = separation > 0.0;
+    for (int i = before; !isNear && i < out->count && i < out->capacity; ++i) {
+        isNear = out->points[i].gap <= 0.5 * separation;
+    }
+    return isNear;
+}
+
 // The contacts of the cores of one lane, whose pair this is, moved by `shift`.
 static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
                          tpPairCache* cache, tpContactList* out) {
@@ -213,8 +225,7 @@ static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, 
     }
     int before = out->count;
     bool isProven = collideAlong(pair, &boxes, face, axis, separation, shift, out);
-    // A pair that looks ahead is asked again before corners that are apart can meet.
-    if (!isProven && !(pair->looksAhead && separation > 0.0)) {
+    if (!isProven && !(pair->looksAhead && isNearEnough(out, before, separation))) {
         out->count = before;
         tpBoxHull a, b;
         tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));
