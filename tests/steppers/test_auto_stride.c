@@ -138,22 +138,72 @@ static void snapshotsKeepStrides(void** state) {
     tpDestroyWorld(world);
 }
 
-// Where something takes energy each step keeps its own account.
-static void lossesHaveNoStrides(void** state) {
+// A rod that turns without gravity against damping: w = w0 exp(-c t / I).
+static void dampersAreFollowed(void** state) {
     (void)state;
+    const double c = 0.4, inertia = 2.02, w0 = 1.5;
     tpBodyId bob;
-    tpWorld* world = makePendulum("1e-2", 0.1, &bob);
-    for (int i = 0; i < 200; ++i) {
-        assert_true(tpWorld_Step(world, h).substepCount > 0);
+    tpWorld* world = makePendulum("1e-3", c, &bob);
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpJointId joint = tpWorld_GetJoint(world, 0);
+    assert_int_equal(tpJoint_SetSpeed(world, joint, 0, w0, NULL), tp_success);
+    int freeCount = 0;
+    double loss = 0.0;
+    for (int i = 1; i <= 1000; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        freeCount += report.substepCount == 0 ? 1 : 0;
+        assert_int_equal(report.violations, 0);
+        double fade = exp(-c * i * h / inertia);
+        CHECK_NEAR(tpJoint_GetValue(world, joint, 0), w0 * inertia / c * (1.0 - fade), 1e-4);
+        CHECK_NEAR(tpJoint_GetSpeed(world, joint, 0), w0 * fade, 1e-3);
+        // The damper's work counts as that of what acts from outside.
+        loss += report.frictionLoss + report.impactLoss - report.externalWork;
+        CHECK_NEAR(loss, 0.5 * inertia * w0 * w0 * (1.0 - fade * fade), 1e-3);
     }
+    assert_true(freeCount > 800);
     tpDestroyWorld(world);
+}
+
+// The same with dry friction f: it stops after t = I w0 / f and stays, and a limit stops it before.
+static void frictionAndLimitsEndStrides(void** state) {
+    (void)state;
+    const double f = 3.0, inertia = 2.02, w0 = 1.2;
+    double end = inertia * w0 / f, farthest = 0.5 * w0 * end;
+    const double limits[] = { 10.0, 0.3 };
+    for (int k = 0; k < 2; ++k) {
+        tpBodyId bob;
+        tpWorld* world = makePendulum("1e-3", 0.0, &bob);
+        tpWorld_SetGravity(world, tpZeroVec3());
+        tpJointId joint = tpWorld_GetJoint(world, 0);
+        tpCoordinateDef def = tpJoint_GetCoordinate(world, joint, 0);
+        def.friction = f;
+        def.hasLimits = true;
+        def.limits[0] = -1.0;
+        def.limits[1] = limits[k];
+        assert_int_equal(tpJoint_SetCoordinate(world, joint, 0, &def, NULL), tp_success);
+        assert_int_equal(tpJoint_SetSpeed(world, joint, 0, w0, NULL), tp_success);
+        int freeCount = 0;
+        for (int i = 1; i <= 1000; ++i) {
+            freeCount += tpWorld_Step(world, h).substepCount == 0 ? 1 : 0;
+            double t = fmin(i * h, end);
+            double right = fmin(w0 * t - 0.5 * f / inertia * t * t, limits[k]);
+            CHECK_NEAR(tpJoint_GetValue(world, joint, 0), right, 1e-4);
+            assert_true(tpJoint_GetValue(world, joint, 0) < fmin(farthest, limits[k]) + 1e-6);
+        }
+        assert_true(freeCount > 100);
+        tpDestroyWorld(world);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motionInBetweenIsRight), cmocka_unit_test(estimatesAreSharp),
-        cmocka_unit_test(kicksCountAtOnce),       cmocka_unit_test(worldsMayChange),
-        cmocka_unit_test(snapshotsKeepStrides),   cmocka_unit_test(lossesHaveNoStrides),
+        cmocka_unit_test(motionInBetweenIsRight),
+        cmocka_unit_test(estimatesAreSharp),
+        cmocka_unit_test(kicksCountAtOnce),
+        cmocka_unit_test(worldsMayChange),
+        cmocka_unit_test(snapshotsKeepStrides),
+        cmocka_unit_test(dampersAreFollowed),
+        cmocka_unit_test(frictionAndLimitsEndStrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/joint_state.h"
+#include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
 #include "dynamics/loads.h"
 #include "math/elementary.h"
@@ -19,12 +20,9 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system) {
 
 // Which groups ------------------------------------------------------------------------------------
 
-static bool isLossless(const tpCoordinate* coordinate) {
+static bool isUndriven(const tpCoordinate* coordinate) {
     const tpCoordinateDef* def = &coordinate->def;
-    bool isSprung = def->hasSpring && def->spring.damping != 0.0;
-    return !def->hasLimits && !def->hasMotor && !def->hasServo && !isSprung &&
-           def->armature == 0.0 && def->damping == 0.0 && def->friction == 0.0 &&
-           coordinate->applied == 0.0;
+    return !def->hasMotor && !def->hasServo && def->armature == 0.0 && coordinate->applied == 0.0;
 }
 
 bool tpBody_IsSteady(const tpBody* body) {
@@ -42,7 +40,7 @@ static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int gro
     bool isPlain = isOursOrSteady(system, groups, group, joint->bodyA) &&
                    isOursOrSteady(system, groups, group, joint->bodyB);
     for (int k = 0; k < joint->coordinateCount; ++k) {
-        isPlain = isPlain && isLossless(&joint->coordinates[k]);
+        isPlain = isPlain && isUndriven(&joint->coordinates[k]);
     }
     return isPlain;
 }
@@ -91,6 +89,37 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
         }
     }
     return true;
+}
+
+// What joints do ---------------------------------------------------------------------------------
+
+// Of the fastest joints: slower ones are at rest.
+static const double slowestPart = 1e-9;
+
+// 1 or 2: the coordinate goes up or down. 0: it is at rest.
+static unsigned directionOf(const tpSystem* system, const tpJoint* joint, int coordinate) {
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &place, coordinate);
+    double speed = tpJointRow_Speed(joint, &row, system->velocities.data);
+    double least = slowestPart * system->units.speed;
+    return speed > least ? 1u : speed < -least ? 2u : 0u;
+}
+
+uint64_t tpStride_JointModes(const tpSystem* system, const tpGroups* groups, int group,
+                             bool* isAtLimit) {
+    uint64_t number = 0;
+    *isAtLimit = false;
+    for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; concerns(groups, group, joint) && k < joint->coordinateCount; ++k) {
+            const tpCoordinate* coordinate = &joint->coordinates[k];
+            *isAtLimit = *isAtLimit || coordinate->limitEffort != 0.0;
+            number = coordinate->def.friction > 0.0
+                         ? number * 3u + directionOf(system, joint, k) + 1u
+                         : number;
+        }
+    }
+    return number;
 }
 
 // Turns -------------------------------------------------------------------------------------------

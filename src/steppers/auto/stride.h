@@ -48,9 +48,14 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system);
 // Whether a body stands still, or moves evenly whatever happens.
 bool tpBody_IsSteady(const tpBody* body);
 
-// Whether nothing moves the group but gravity, joints and springs without loss, and contacts with
-// each other or with what is steady.
+// Whether nothing moves the group but gravity, joints, their springs, dampers and friction, and
+// contacts with each other or with what is steady.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
+
+// A number for the directions in which joints with friction go, and whether a limit has pushed in
+// the last step.
+uint64_t tpStride_JointModes(const tpSystem* system, const tpGroups* groups, int group,
+                             bool* isAtLimit);
 
 // Starts a stride of the group from the state that the system is in. False if memory ran out, and
 // there is none.

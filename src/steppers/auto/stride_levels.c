@@ -12,9 +12,13 @@ static const double safety = 10.0;
 
 // Taking ------------------------------------------------------------------------------------------
 
-// Whether the same features touch, push and slide in the step as in the first one and before.
-static bool isLikeBefore(const tpStrideLevels* levels, const tpTaken* taken) {
-    return tpTaken_Pairs(taken) == levels->pushing &&
+// Whether the same features touch, push and slide in the step as in the first one and before,
+// joints go in the same directions, and no limit pushes.
+static bool isLikeBefore(const tpGroupRun* run, const tpStrideLevels* levels,
+                         const tpTaken* taken) {
+    bool isAtLimit;
+    uint64_t modes = tpStride_JointModes(run->system, run->groups, run->group, &isAtLimit);
+    return tpTaken_Pairs(taken) == levels->pushing && modes == levels->jointModes && !isAtLimit &&
            tpTaken_HaveSameContacts(&levels->taken[0], taken);
 }
 
@@ -39,7 +43,7 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
         levels->work += taken->work;
         levels->pushing =
             first + k == 0 && !run->pace.knowsPushing ? tpTaken_Pairs(taken) : levels->pushing;
-        levels->isMoment = !isLikeBefore(levels, taken);
+        levels->isMoment = !isLikeBefore(run, levels, taken);
         if (levels->isMoment || !isWhole(run, taken)) {
             return false;
         }
@@ -132,6 +136,8 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length)
     levels->part = 1.0;
     levels->isMoment = false;
     levels->pushing = run->pace.pushing;
+    bool isAtLimit;
+    levels->jointModes = tpStride_JointModes(system, run->groups, run->group, &isAtLimit);
     run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     levels->isSmooth =
         run->hasMemory && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&

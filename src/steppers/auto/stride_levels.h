@@ -23,7 +23,8 @@ typedef struct tpStrideLevels {
     bool isSmooth; // steps are whole, within limits, and the same features touch, push and slide
     bool isMoment; // others did
     double work;
-    uint64_t pushing; // which shapes have pushed each other, and how
+    uint64_t pushing;    // which shapes have pushed each other, and how
+    uint64_t jointModes; // which way joints with friction go
 } tpStrideLevels;
 
 // Takes a stride of so many seconds from the begin of the run; the system is at the end of the four
