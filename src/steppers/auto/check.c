@@ -128,13 +128,21 @@ static bool haveSamePairs(const tpTally* a, const tpTally* b) {
     }
 }
 
-// Whether a contact of the pair slides, from the first of its contacts on.
-static bool slides(const tpTally* tally, int first) {
+// Of the overlap that the certificate allows: torques of shorter arms are rounding.
+static const double smallArm = 1e-6;
+
+// Whether a contact of the pair slides, or has a torque against its spin, from the first of its
+// contacts on.
+static bool slides(const tpTaken* taken, int first) {
+    const tpTally* tally = &taken->tally;
     const tpContactInfo* list = tally->list;
+    double leastArm = smallArm * taken->report.limits.penetration;
     for (int i = first; i < tally->count && list[i].shapeA.slot == list[first].shapeA.slot &&
                         list[i].shapeB.slot == list[first].shapeB.slot;
          ++i) {
-        if (isPushing(&list[i]) && list[i].state == tp_sliding) {
+        bool isRubbing = list[i].state == tp_sliding ||
+                         fabs(list[i].torsionalImpulse) > leastArm * list[i].normalImpulse;
+        if (isPushing(&list[i]) && isRubbing) {
             return true;
         }
     }
@@ -146,7 +154,7 @@ uint64_t tpTaken_Pairs(const tpTaken* taken) {
     uint64_t pair = 0, number = 0;
     bool hasSliding = false;
     while (nextPair(&taken->tally, &i, &pair)) {
-        bool isSliding = slides(&taken->tally, i);
+        bool isSliding = slides(taken, i);
         number = (number ^ pair) * 0x100000001b3u + (isSliding ? 2 : 1);
         hasSliding = hasSliding || isSliding;
     }
@@ -365,13 +373,13 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     }
 }
 
-double tpGrowth(double error, double order) {
-    double factor = error > 0.0 ? tpPow(aim / error, 1.0 / order) : largestGrowth;
-    return fmin(fmax(factor, smallestGrowth), largestGrowth);
+double tpGrowth(double error, double order, double most) {
+    double factor = error > 0.0 ? tpPow(aim / error, 1.0 / order) : most;
+    return fmin(fmax(factor, smallestGrowth), most);
 }
 
 double tpCheck_NextStep(const tpCheck* check, double h) {
-    return h * tpGrowth(check->error, orderOf(check));
+    return h * tpGrowth(check->error, orderOf(check), largestGrowth);
 }
 
 bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before) {

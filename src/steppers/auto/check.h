@@ -49,8 +49,8 @@ bool tpTaken_HaveSameContacts(const tpTaken* a, const tpTaken* b);
 double tpGroupRun_AllowedError(const tpGroupRun* run, bool isMoment, double h);
 
 // The part of its length that a step should have after one with this error, in parts of the allowed
-// one, which is a power of the length.
-double tpGrowth(double error, double order);
+// one, which is a power of the length; `most` at most.
+double tpGrowth(double error, double order, double most);
 
 // Takes the step and measures it: the system is at the end of the halves then. `before` is the
 // state at the start, to go back to. False if memory ran out.

@@ -10,6 +10,9 @@ static const double lawful = 0.3;
 // The estimate of the error of sixth order is taken so many times.
 static const double safety = 10.0;
 
+// From one stride to the next.
+static const double largestGrowth = 8.0;
+
 // Taking ------------------------------------------------------------------------------------------
 
 // Whether the same features touch, push and slide in the step as in the first one and before,
@@ -198,6 +201,7 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
-    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0), tpGrowth(levels->middleError, 5.0))
-                            : tpGrowth(INFINITY, 1.0);
+    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0, largestGrowth),
+                                   tpGrowth(levels->middleError, 5.0, largestGrowth))
+                            : tpGrowth(INFINITY, 1.0, largestGrowth);
 }

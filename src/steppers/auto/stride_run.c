@@ -23,6 +23,9 @@ static const double driftPart = 1e-5, mostDrift = 1e-8;
 enum { strideTries = 6 };
 static const double underCeiling = 0.7, ceilingGrowth = 1.1;
 
+// Of a stride in which something happens, nobody knows when: the length of the next try.
+static const double beforeMoment = 0.4;
+
 // Of what the certificate lets energy rise by, that a stride may use up.
 static const double energyShare = 0.2;
 
@@ -99,39 +102,44 @@ static double growthByTurn(const tpStride* stride) {
     return sqrt(careful * tp_largestTurn / fmax(tpStride_Turn(stride), 1e-3));
 }
 
-// Whether energy has gone with work and losses up to a part s of the stride, as far as the
-// certificate asks: `report` has the energies of the start.
-static bool keepsEnergy(const tpGroupRun* run, const tpStride* stride, double s,
-                        tpStepReport* report) {
+// What of the energy has gone up to a part s of the stride without work or a loss that is booked,
+// J: `report` has the energies of the start. INFINITY if memory ran out.
+static double unbookedLoss(const tpGroupRun* run, const tpStride* stride, double s,
+                           tpStepReport* report) {
     tpSystem* system = run->system;
     double* reactions = TP_SCRATCH_ZEROED(&system->arena, double, tpJoints_ReactionCount(system));
     if (reactions == NULL) {
-        return false;
+        return INFINITY;
     }
     report->externalWork = report->frictionLoss = report->impactLoss = 0.0;
     tpStrideLoads_Add(&stride->loads, system, 0.0, s, reactions, report);
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
-    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
-                  report->potentialBefore - report->externalWork + report->frictionLoss +
-                  report->impactLoss;
-    return fabs(rise) <= energyShare * tpCertificate_EnergyLimit(system, report);
+    return report->kineticBefore + report->potentialBefore + report->externalWork -
+           report->kineticAfter - report->potentialAfter - report->frictionLoss -
+           report->impactLoss;
 }
 
-// Where the polynomials are farthest from the nodes: joints are closed there, bodies may not
-// overlap deeper than the certificate allows, nor may energy be made.
+// Where the polynomials are farthest from the nodes, and there: joints are closed, bodies may not
+// overlap deeper than the certificate allows, nor may energy come back that has gone.
 static bool isClear(tpGroupRun* run, tpStride* stride) {
     tpSystem* system = run->system;
+    double most = 0.0;
     bool keeps = true;
     tpStride_Place(stride, system, 0.0);
     tpStepReport report = { .kineticBefore = tpSystem_KineticEnergy(system),
                             .potentialBefore = tpSystem_PotentialEnergy(system) };
-    for (int k = 0; k < 2 && run->hasMemory && keeps; ++k) {
-        tpStride_Place(stride, system, tpStride_QuarterAt(k));
-        tpGroupRun_CloseJoints(run);
-        tpStride_Bend(stride, system, k);
-        keeps = keepsEnergy(run, stride, tpStride_QuarterAt(k), &report);
-        run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
+    for (int k = 1; k <= 4 && run->hasMemory && keeps; ++k) {
+        double s = 0.25 * k;
+        tpStride_Place(stride, system, s);
+        if (k % 2 != 0) {
+            tpGroupRun_CloseJoints(run);
+            tpStride_Bend(stride, system, k / 2);
+            run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
+        }
+        double loss = unbookedLoss(run, stride, s, &report);
+        keeps = most - loss <= energyShare * tpCertificate_EnergyLimit(system, &report);
+        most = fmax(most, loss);
     }
     return keeps && stride->loads.penetration <= run->limits.penetration;
 }
@@ -171,7 +179,8 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
         // length.
         bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);
         pace->ceiling = isTooLong ? underCeiling * part : 0.0;
-        pace->step = levels.isSmooth ? fmin(next, underCeiling * part) : underCeiling * part;
+        double shorter = (levels.isMoment ? beforeMoment : underCeiling) * part;
+        pace->step = levels.isSmooth ? fmin(next, shorter) : shorter;
     }
     system->time = time;
     const tpStepper* stepper = isGood ? NULL : tpMethod_Stepper(run->method);
