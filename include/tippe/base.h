@@ -2,15 +2,20 @@
 //
 // Three kinds of trouble are told in three ways:
 //
-//   a programming mistake   (a stale id, an index out of range, a number that is not finite) is
-//                           told to the misuse hook with the names of the function and of the
-//                           argument. The call then changes nothing and returns zeros. Debug builds
-//                           of the library stop there by default, release builds never do.
+//   a programming mistake   (a stale id, an index out of range, a number that is not finite, NULL
+//                           where there must be an object) is told to the misuse hook with the
+//                           names of the function and of the argument. The call then changes
+//                           nothing and returns zeros, or tp_badInput. Debug builds of the library
+//                           stop there by default, release builds never do.
 //   bad input               (a definition or a file that cannot be) returns a tpResult other than
 //                           tp_success, or a null id, with a message in a tpError of the caller's;
 //                           nothing is changed.
 //   a solve that did not    is a result, told in the step's report.
 //   converge
+//
+// NULL is nothing to destroy, close and release, and the default for options, allocators and
+// errors. What only the caller can know is not checked: that pointers point to what they should,
+// that objects were not destroyed before, that arrays are as long as the call says.
 
 #ifndef TIPPE_BASE_H
 #define TIPPE_BASE_H

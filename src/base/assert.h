@@ -23,4 +23,13 @@ void tpMisused(const char* function, const char* argument, const char* format, .
 #define TP_REQUIRE(condition, argument, ...)                                                       \
     ((condition) ? true : (tpMisused(__func__, argument, __VA_ARGS__), false))
 
+// Leaves a public function that was given NULL where there must be an object: the hook is told, and
+// nothing is returned.
+#define TP_NEED(pointer, nothing)                                                                  \
+    do {                                                                                           \
+        if (!TP_REQUIRE((pointer) != NULL, #pointer, "is NULL")) {                                 \
+            return nothing;                                                                        \
+        }                                                                                          \
+    } while (0)
+
 #endif

@@ -1,5 +1,6 @@
 // Which pair of shapes is asked by which functions.
 
+#include "base/assert.h"
 #include "collision/contact.h"
 #include "collision/convex_pairs.h"
 #include "collision/mesh_pairs.h"
@@ -116,12 +117,18 @@ tpResult tpClosestShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b,
 
 tpResult tpClosestPoints(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPose bodyB,
                          tpPairCache* cache, tpClosest* out) {
+    TP_NEED(a, tp_badInput);
+    TP_NEED(b, tp_badInput);
+    TP_NEED(out, tp_badInput);
     return tpClosestShapes(a, tpComposePoses(bodyA, a->pose), b, tpComposePoses(bodyB, b->pose),
                            cache, out);
 }
 
 tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPose bodyB,
                    double margin, tpPairCache* cache, tpContactList* out) {
+    TP_NEED(a, tp_badInput);
+    TP_NEED(b, tp_badInput);
+    TP_NEED(out, tp_badInput);
     out->count = 0;
     return tpCollideShapes(a, tpComposePoses(bodyA, a->pose), b, tpComposePoses(bodyB, b->pose),
                            margin, false, cache, out);

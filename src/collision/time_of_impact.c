@@ -14,10 +14,12 @@
 // the speed along n is at most r |w x n|.
 
 #include "collision/time_of_impact.h"
+#include "base/assert.h"
 #include "collision/contact.h"
 #include "geometry/shape.h"
 
 tpPose tpBodyPath_PoseAt(const tpBodyPath* path, double time) {
+    TP_NEED(path, (tpPose){ 0 });
     tpPose pose;
     tpVec3 shift =
         tpAdd(tpScale(time, path->velocity), tpScale(0.5 * time * time, path->acceleration));
@@ -95,6 +97,10 @@ static double boundAfter(const PathPair* f, double time, double distance, tpVec3
 
 double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
                      const tpBodyPath* pathB, double distance, tpVec3 normal, double duration) {
+    TP_NEED(a, 0.0);
+    TP_NEED(pathA, 0.0);
+    TP_NEED(b, 0.0);
+    TP_NEED(pathB, 0.0);
     if (!(distance > 0.0)) {
         return 0.0;
     }
@@ -105,6 +111,11 @@ double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeome
 tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
                         const tpBodyPath* pathB, double duration, double tolerance, int queryLimit,
                         tpPairCache* cache, tpFirstTouch* out) {
+    TP_NEED(a, tp_badInput);
+    TP_NEED(pathA, tp_badInput);
+    TP_NEED(b, tp_badInput);
+    TP_NEED(pathB, tp_badInput);
+    TP_NEED(out, tp_badInput);
     PathPair flight = makeFlight(a, pathA, b, pathB);
     tpPairCache own = { { 0 } };
     cache = cache != NULL ? cache : &own;
@@ -141,6 +152,9 @@ tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGe
 
 tpResult tpCastShape(const tpGeometry* a, tpPose bodyA, tpVec3 translation, const tpGeometry* b,
                      tpPose bodyB, double tolerance, tpPairCache* cache, tpShapeHit* out) {
+    TP_NEED(a, tp_badInput);
+    TP_NEED(b, tp_badInput);
+    TP_NEED(out, tp_badInput);
     tpBodyPath moving = { .pose = bodyA, .velocity = translation };
     tpBodyPath still = { .pose = bodyB };
     tpFirstTouch impact;

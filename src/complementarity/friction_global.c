@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "math/sparse_lu.h"
 #include "tippe/friction.h"
@@ -234,6 +235,7 @@ static tpResult reduce(const tpMatrix* M, const tpMatrix* H, const double* f, co
 tpResult tpFriction_ReduceGlobal(const tpMatrix* M, const tpMatrix* H, const double* f,
                                  const double* w, const tpAllocator* allocator,
                                  tpFrictionGlobal* reduced, tpError* error) {
+    TP_NEED(M, tp_badInput);
     *reduced =
         (tpFrictionGlobal){ .allocator = allocator != NULL ? *allocator : tpDefaultAllocator() };
     if (!isSane(M) || !isSane(H) || M->rowCount != M->columnCount || M->rowCount < 1 ||
@@ -252,6 +254,7 @@ tpResult tpFriction_ReduceGlobal(const tpMatrix* M, const tpMatrix* H, const dou
 }
 
 void tpFrictionGlobal_Destroy(tpFrictionGlobal* reduced) {
+    TP_NEED(reduced, );
     tpRelease(&reduced->allocator, reduced->memory, reduced->memorySize);
     *reduced = (tpFrictionGlobal){ .allocator = reduced->allocator };
 }

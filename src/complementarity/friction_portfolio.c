@@ -429,6 +429,7 @@ static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, .limit = 
 tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                tpSolverMemory* memory, double* r, double* u,
                                tpSolveReport* report) {
+    TP_NEED(problem, (tpSolveStatus){ 0 });
     return solveBy(problem, options, portfolio, (int)(sizeof portfolio / sizeof *portfolio), memory,
                    r, u, report);
 }
@@ -481,6 +482,7 @@ static const tpFrictionSolver solvers[] = {
 };
 
 const tpFrictionSolver* tpFrictionSolvers(int* count) {
+    TP_NEED(count, NULL);
     *count = (int)(sizeof solvers / sizeof *solvers);
     return solvers;
 }

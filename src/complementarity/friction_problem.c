@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "complementarity/friction_island.h"
 
 int tpFriction_RowCount(const tpFrictionProblem* problem) {
+    TP_NEED(problem, 0);
     if (problem->dimensions == NULL) {
         return problem->blockCount * problem->dimension;
     }
@@ -107,6 +109,7 @@ static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpEr
 }
 
 tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
+    TP_NEED(problem, tp_badInput);
     tpResult result = checkBlocks(problem, error);
     if (result != tp_success) {
         return result;
@@ -161,6 +164,7 @@ static inline void applyImpulses(const tpFrictionProblem* problem, int component
 }
 
 void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
+    TP_NEED(problem, );
     if (problem->bodies->componentCount == 6) {
         applyImpulses(problem, 6, r, velocity);
     } else {

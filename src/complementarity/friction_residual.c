@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/friction_island.h"
 
 static int rowsOf(const tpFrictionProblem* problem, int block) {
@@ -139,6 +140,7 @@ static void judgeBlock(int rows, int kind, double mu, double trace, const double
 
 bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double* u,
                       tpSolverMemory* memory, tpFrictionResidual* residual) {
+    TP_NEED(problem, false);
     int rowCount = tpFriction_RowCount(problem);
     *residual = (tpFrictionResidual){ INFINITY, INFINITY, INFINITY, INFINITY,
                                       INFINITY, INFINITY, INFINITY };

@@ -1,6 +1,7 @@
 // The LCP itself: its judge, its checks, its scaled sparse form. Knows no solver.
 
 #include "tippe/lcp.h"
+#include "base/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,7 @@ double tpLcp_ResidualIn(const tpLcp* lcp, const double* z, tpArena* arena, doubl
 
 double tpLcp_Residual(const tpLcp* lcp, const double* z, double* w, tpSolverMemory* memory,
                       double* plain) {
+    TP_NEED(lcp, 0.0);
     if (w != NULL) {
         tpMatrix_Multiply(&lcp->M, z, lcp->q, w);
         return residualFromW(lcp, z, w, plain);
@@ -57,6 +59,7 @@ double tpLcp_Residual(const tpLcp* lcp, const double* z, double* w, tpSolverMemo
 // For feasible z: 0 <= y'(M z + q) = (M'y)'z + q'y <= e |z|_1 + q'y, e the excess of M'y over its
 // bound; hence |z|_1 >= -q'y / e. Components of y that have the wrong sign are refused.
 double tpLcp_InfeasibilityRadius(const tpLcp* lcp, const double* y, tpSolverMemory* memory) {
+    TP_NEED(lcp, 0.0);
     tpArenaMark mark = tpSolverMemory_Begin(memory);
     double* product = TP_SCRATCH(&memory->arena, double, lcp->n);
     double radius = 0.0;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_basis.h"
 #include "math/elementary.h"
 
@@ -147,6 +148,7 @@ static tpSolveStatus enumerate(Enumeration* all, double tolerance) {
 
 tpSolveStatus tpLcp_SolveEnumeration(const tpLcp* lcp, const tpEnumerationOptions* options,
                                      tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpEnumerationOptions defaults = tpDefaultEnumerationOptions();
     options = options != NULL ? options : &defaults;

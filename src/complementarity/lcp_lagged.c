@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_form.h"
 
 typedef struct Lagged {
@@ -161,6 +162,7 @@ static tpSolveStatus iterate(Lagged* lagged, double* z) {
 
 tpSolveStatus tpLcp_SolveLagged(const tpLcp* lcp, const tpLaggedOptions* options,
                                 tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpLaggedOptions defaults = tpDefaultLaggedOptions();
     Lagged lagged = { .lcp = lcp,

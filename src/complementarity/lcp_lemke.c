@@ -17,6 +17,7 @@
 // ray from a warm start means nothing and the method starts again from w = q.
 
 #include "complementarity/lcp_lemke.h"
+#include "base/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -316,6 +317,7 @@ static tpSolveStatus solvePaths(tpLemke* lemke, const tpLcp* lcp, unsigned char*
 
 tpSolveStatus tpLcp_SolveLemke(const tpLcp* lcp, const tpLemkeOptions* options,
                                tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpLemkeOptions defaults = tpDefaultLemkeOptions();
     options = options != NULL ? options : &defaults;

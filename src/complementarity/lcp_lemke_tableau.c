@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_form.h"
 
 typedef struct Tableau {
@@ -155,6 +156,7 @@ static tpSolveStatus followPath(Tableau* tableau, int pivotLimit, int* pivots) {
 
 tpSolveStatus tpLcp_SolveLemkeTableau(const tpLcp* lcp, const tpLemkeTableauOptions* options,
                                       tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpLemkeTableauOptions defaults = tpDefaultLemkeTableauOptions();
     options = options != NULL ? options : &defaults;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_form.h"
 #include "complementarity/newton.h"
 
@@ -44,6 +45,7 @@ static double judge(const double* z, const double* F, void* context) {
 
 tpSolveStatus tpLcp_SolveNewton(const tpLcp* lcp, const tpNewtonOptions* options,
                                 tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpNewtonOptions defaults = tpDefaultNewtonOptions();
     options = options != NULL ? options : &defaults;

@@ -163,6 +163,7 @@ static void runStages(Portfolio* portfolio) {
 
 tpSolveStatus tpLcp_Solve(const tpLcp* lcp, const tpLcpOptions* options, tpSolverMemory* memory,
                           double* z, tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     tpLcpOptions defaults = tpDefaultLcpOptions();
     tpSolveReport ownReport;
     tpArenaMark mark = tpSolverMemory_Begin(memory);
@@ -276,6 +277,7 @@ static const tpLcpSolver table[] = {
 };
 
 const tpLcpSolver* tpLcpSolvers(int* count) {
+    TP_NEED(count, NULL);
     *count = (int)(sizeof(table) / sizeof(table[0]));
     return table;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_basis.h"
 
 tpPrincipalPivotingOptions tpDefaultPrincipalPivotingOptions(void) {
@@ -83,6 +84,7 @@ tpSolveStatus tpLcp_SolvePrincipalPivoting(const tpLcp* lcp,
                                            const tpPrincipalPivotingOptions* options,
                                            tpSolverMemory* memory, double* z,
                                            tpSolveReport* report) {
+    TP_NEED(lcp, (tpSolveStatus){ 0 });
     double start = tpCpuSeconds();
     tpPrincipalPivotingOptions defaults = tpDefaultPrincipalPivotingOptions();
     options = options != NULL ? options : &defaults;

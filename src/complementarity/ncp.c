@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_form.h"
 #include "complementarity/newton.h"
 
@@ -19,6 +20,7 @@ tpNcpOptions tpDefaultNcpOptions(void) {
 
 double tpNcp_Residual(const tpNcp* ncp, const double* z, const double* F, double scale,
                       double* plain) {
+    TP_NEED(ncp, 0.0);
     double worst = 0.0;
     bool isFinite = true;
     for (int i = 0; i < ncp->n; ++i) {
@@ -97,6 +99,7 @@ static tpSolveStatus runNewton(const Judged* judged, const tpNewtonOptions* opti
 
 tpSolveStatus tpNcp_SolveNewton(const tpNcp* ncp, const tpNewtonOptions* options,
                                 tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    TP_NEED(ncp, (tpSolveStatus){ 0 });
     tpNewtonOptions defaults = tpDefaultNewtonOptions();
     tpSolveReport own;
     tpArenaMark mark = tpSolverMemory_Begin(memory);
@@ -258,6 +261,7 @@ static void runStages(const Judged* judged, const tpNcpOptions* options, tpSolve
 
 tpSolveStatus tpNcp_Solve(const tpNcp* ncp, const tpNcpOptions* options, tpSolverMemory* memory,
                           double* z, tpSolveReport* report) {
+    TP_NEED(ncp, (tpSolveStatus){ 0 });
     tpNcpOptions defaults = tpDefaultNcpOptions();
     tpSolveReport own;
     tpArenaMark mark = tpSolverMemory_Begin(memory);

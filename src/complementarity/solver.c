@@ -1,12 +1,14 @@
 // What all solvers share: matrix products, scratch memory, reports.
 
 #include "complementarity/solver.h"
+#include "base/assert.h"
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 void tpMatrix_Multiply(const tpMatrix* A, const double* x, const double* b, double* y) {
+    TP_NEED(A, );
     if (b == NULL) {
         memset(y, 0, sizeof(double) * (size_t)A->rowCount);
     } else if (b != y) {
@@ -31,6 +33,7 @@ void tpMatrix_Multiply(const tpMatrix* A, const double* x, const double* b, doub
 }
 
 void tpMatrix_MultiplyTransposed(const tpMatrix* A, const double* x, const double* b, double* y) {
+    TP_NEED(A, );
     for (int j = 0; j < A->columnCount; ++j) {
         double sum = b != NULL ? b[j] : 0.0;
         if (A->columnStarts == NULL) {

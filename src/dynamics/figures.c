@@ -1,4 +1,5 @@
 #include "dynamics/figures.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -26,6 +27,7 @@ const tpFigureInfo* tpFigure(int index) {
 }
 
 int tpStepReport_GetFigure(const tpStepReport* report, const char* name) {
+    TP_NEED(report, 0);
     for (int i = 0; i < tp_figureCount; ++i) {
         if (strcmp(tpFigureTable[i].name, name) == 0) {
             return report->figures[i];

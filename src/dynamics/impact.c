@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "dynamics/impact_path.h"
 #include "math/elementary.h"
 
@@ -31,6 +32,7 @@ static tpVec3 pointVelocity(const tpImpactBody* body) {
 }
 
 tpImpact tpMakeImpact(const tpImpactBody* first, const tpImpactBody* second, tpVec3 normal) {
+    TP_NEED(first, (tpImpact){ 0 });
     tpImpact impact = tpDefaultImpact();
     impact.collisionMatrix = tpAddMM(bodyMatrix(first), bodyMatrix(second));
     impact.velocity = tpSub(pointVelocity(first), pointVelocity(second));
@@ -39,6 +41,7 @@ tpImpact tpMakeImpact(const tpImpactBody* first, const tpImpactBody* second, tpV
 }
 
 void tpImpactBody_Apply(tpImpactBody* body, tpVec3 p) {
+    TP_NEED(body, );
     tpVec3 turn = tpMulMV(body->inverseInertia, tpCross(body->arm, p));
     body->velocity = tpMulAdd(body->velocity, body->inverseMass, p);
     body->angularVelocity = tpAdd(body->angularVelocity, turn);
@@ -281,6 +284,7 @@ static tpResult finish(const tpImpact* impact, tpVec3 impulse, tpImpactResult* r
 }
 
 tpResult tpImpact_Resolve(const tpImpact* impact, tpImpactResult* result) {
+    TP_NEED(impact, tp_badInput);
     memset(result, 0, sizeof(*result));
     tpImpactAxes axes;
     tpSlip slip;
@@ -309,6 +313,7 @@ tpResult tpImpact_Resolve(const tpImpact* impact, tpImpactResult* result) {
 }
 
 bool tpImpact_Reverse(const tpImpact* impact, tpImpactResult* result) {
+    TP_NEED(impact, false);
     memset(result, 0, sizeof(*result));
     tpImpactAxes axes;
     tpSlip slip;

@@ -1,6 +1,7 @@
 // Intersections of convex shapes: made once, cut out exactly where all parts are flat.
 
 #include "geometry/intersection.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -177,6 +178,8 @@ static tpIntersection* allocateIntersection(const tpAllocator* allocator, const 
 
 tpResult tpMakeIntersection(const tpAllocator* allocator, const tpGeometry* parts, int count,
                             tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(parts, tp_badInput);
+    TP_NEED(out, tp_badInput);
     tpResult result = checkParts(parts, count, error);
     if (result != tp_success) {
         return result;

@@ -1,6 +1,7 @@
 // Mass properties as numbers: moved, added, turned to principal axes, and checked.
 
 #include "geometry/mass.h"
+#include "base/assert.h"
 
 #include "base/error.h"
 
@@ -44,6 +45,7 @@ tpMassProperties tpTransformMass(const tpMassProperties* properties, tpPose pose
 }
 
 tpMassProperties tpCombineMass(const tpMassProperties* parts, int count) {
+    TP_NEED(parts, (tpMassProperties){ 0 });
     tpMassProperties sum = { 0.0, tpZeroVec3(), tpZeroMat33() };
     if (count <= 0) {
         return sum;
@@ -93,6 +95,7 @@ bool tpIsFiniteMass(const tpMassProperties* properties) {
 }
 
 tpResult tpCheckMass(const tpMassProperties* properties, tpError* error) {
+    TP_NEED(properties, tp_badInput);
     if (!(properties->mass > 0.0) || !isfinite(properties->mass)) {
         return tpError_Set(error, tp_badInput, "mass must be positive and finite, not %.9g kg",
                            properties->mass);

@@ -1,5 +1,6 @@
 // Boxes.
 
+#include "base/assert.h"
 #include "geometry/shape_parts.h"
 
 static tpResult checkBox(tpGeometry* geometry, tpError* error) {
@@ -7,6 +8,7 @@ static tpResult checkBox(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeBox(const tpBox* box, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(box, tp_badInput);
     tpGeometry given = { .type = tp_boxShape, .pose = pose, .box = *box };
     return tpMakeFromNumbers(&given, out, error);
 }

@@ -1,5 +1,6 @@
 // Capsules, with their axis along z.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "geometry/shape_parts.h"
 
@@ -9,6 +10,7 @@ static tpResult checkCapsule(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeCapsule(const tpCapsule* capsule, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(capsule, tp_badInput);
     tpGeometry given = { .type = tp_capsuleShape, .pose = pose, .capsule = *capsule };
     return tpMakeFromNumbers(&given, out, error);
 }

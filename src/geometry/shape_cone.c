@@ -1,5 +1,6 @@
 // Cones, with their axis along z: the base at -length / 2, the tip at length / 2.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "geometry/shape_parts.h"
 #include "math/elementary.h"
@@ -10,6 +11,7 @@ static tpResult checkCone(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeCone(const tpCone* cone, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(cone, tp_badInput);
     tpGeometry given = { .type = tp_coneShape, .pose = pose, .cone = *cone };
     return tpMakeFromNumbers(&given, out, error);
 }

@@ -1,5 +1,6 @@
 // Cylinders, with their axis along z.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "geometry/shape_parts.h"
 
@@ -9,6 +10,7 @@ static tpResult checkCylinder(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeCylinder(const tpCylinder* cylinder, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(cylinder, tp_badInput);
     tpGeometry given = { .type = tp_cylinderShape, .pose = pose, .cylinder = *cylinder };
     return tpMakeFromNumbers(&given, out, error);
 }

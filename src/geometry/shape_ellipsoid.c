@@ -1,5 +1,6 @@
 // Ellipsoids.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "geometry/shape_parts.h"
 
@@ -9,6 +10,7 @@ static tpResult checkEllipsoid(tpGeometry* geometry, tpError* error) {
 
 tpResult tpMakeEllipsoid(const tpEllipsoid* ellipsoid, tpPose pose, tpGeometry* out,
                          tpError* error) {
+    TP_NEED(ellipsoid, tp_badInput);
     tpGeometry given = { .type = tp_ellipsoidShape, .pose = pose, .ellipsoid = *ellipsoid };
     return tpMakeFromNumbers(&given, out, error);
 }

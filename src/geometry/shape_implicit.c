@@ -1,10 +1,12 @@
 // Smooth convex bodies given by a function of the user's.
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "geometry/mass.h"
 #include "geometry/shape_parts.h"
 
 tpResult tpMakeImplicit(const tpImplicit* implicit, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(implicit, tp_badInput);
     tpResult result = tpCheckShapePose(pose, error);
     if (result != tp_success) {
         return result;

@@ -1,5 +1,6 @@
 // Planes: half spaces normal . x <= offset.
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "geometry/shape_parts.h"
 
@@ -17,6 +18,7 @@ static tpResult checkPlane(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakePlane(const tpPlane* plane, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(plane, tp_badInput);
     tpGeometry given = { .type = tp_planeShape, .pose = pose, .plane = *plane };
     return tpMakeFromNumbers(&given, out, error);
 }

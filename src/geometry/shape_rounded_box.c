@@ -5,6 +5,7 @@
 // flat, and its contacts are those of the core, moved out by the radius: a stack of rounded boxes
 // has as many contacts as a stack of boxes.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "base/error.h"
 #include "geometry/shape_parts.h"
@@ -26,6 +27,7 @@ static tpResult checkRoundedBox(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeRoundedBox(const tpRoundedBox* box, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(box, tp_badInput);
     tpGeometry given = { .type = tp_roundedBoxShape, .pose = pose, .roundedBox = *box };
     return tpMakeFromNumbers(&given, out, error);
 }

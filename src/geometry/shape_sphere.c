@@ -1,5 +1,6 @@
 // Spheres.
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "geometry/shape_parts.h"
 
@@ -8,6 +9,7 @@ static tpResult checkSphere(tpGeometry* geometry, tpError* error) {
 }
 
 tpResult tpMakeSphere(const tpSphere* sphere, tpPose pose, tpGeometry* out, tpError* error) {
+    TP_NEED(sphere, tp_badInput);
     tpGeometry given = { .type = tp_sphereShape, .pose = pose, .sphere = *sphere };
     return tpMakeFromNumbers(&given, out, error);
 }

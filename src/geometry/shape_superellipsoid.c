@@ -5,6 +5,7 @@
 // support points follow from the dual norms, with 1/p + 1/q = 1. Moments of inertia by Beta
 // functions [Jaklic00].
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "geometry/shape_parts.h"
 #include "math/elementary.h"
@@ -26,6 +27,7 @@ static tpResult checkSuperellipsoid(tpGeometry* geometry, tpError* error) {
 
 tpResult tpMakeSuperellipsoid(const tpSuperellipsoid* superellipsoid, tpPose pose, tpGeometry* out,
                               tpError* error) {
+    TP_NEED(superellipsoid, tp_badInput);
     tpGeometry given = { .type = tp_superellipsoidShape, .pose = pose };
     given.superellipsoid = *superellipsoid;
     return tpMakeFromNumbers(&given, out, error);

@@ -32,10 +32,12 @@ const char* tpShapeTypeName(tpShapeType type) {
 }
 
 bool tpGeometry_IsConvex(const tpGeometry* geometry) {
+    TP_NEED(geometry, false);
     return tpClassOf(geometry)->isConvex;
 }
 
 tpBounds tpGeometry_Bounds(const tpGeometry* geometry, tpPose body) {
+    TP_NEED(geometry, (tpBounds){ 0 });
     return tpClassOf(geometry)->bounds(geometry, tpGeometry_Pose(geometry, body));
 }
 
@@ -85,6 +87,8 @@ double tpGeometry_TurningRadius(const tpGeometry* geometry) {
 
 tpResult tpGeometry_Mass(const tpGeometry* geometry, double density, tpMassProperties* out,
                          tpError* error) {
+    TP_NEED(geometry, tp_badInput);
+    TP_NEED(out, tp_badInput);
     if (tpClassOf(geometry)->mass == NULL) {
         return tpError_Set(error, tp_badInput,
                            "a %s has no finite volume; the mass of its body must be given",
@@ -221,6 +225,7 @@ const void* tpGeometry_Shared(const tpGeometry* geometry) {
 }
 
 tpGeometry tpRetainGeometry(const tpGeometry* geometry) {
+    TP_NEED(geometry, (tpGeometry){ 0 });
     if (tpClassOf(geometry)->retain != NULL) {
         tpClassOf(geometry)->retain(geometry);
     }
@@ -228,6 +233,9 @@ tpGeometry tpRetainGeometry(const tpGeometry* geometry) {
 }
 
 void tpReleaseGeometry(tpGeometry* geometry) {
+    if (geometry == NULL) {
+        return;
+    }
     if (tpClassOf(geometry)->release != NULL) {
         tpClassOf(geometry)->release(geometry);
     }

@@ -2,6 +2,7 @@
 // arrays.
 
 #include "geometry/surface_file.h"
+#include "base/assert.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -199,6 +200,8 @@ static tpResult handOver(tpSurfaceReader* reader, tpSurface* out) {
 
 tpResult tpReadSurface(const tpAllocator* allocator, const char* path, tpSurface* out,
                        tpError* error) {
+    TP_NEED(path, tp_badInput);
+    TP_NEED(out, tp_badInput);
     memset(out, 0, sizeof(*out));
     const char* ending = endingOf(path);
     if (strcasecmp(ending, ".obj") != 0 && strcasecmp(ending, ".stl") != 0) {
@@ -229,6 +232,9 @@ tpResult tpReadSurface(const tpAllocator* allocator, const char* path, tpSurface
 }
 
 void tpReleaseSurface(tpSurface* surface) {
+    if (surface == NULL) {
+        return;
+    }
     tpRelease(&surface->allocator, surface->vertices,
               (size_t)surface->vertexCount * sizeof(tpVec3));
     tpRelease(&surface->allocator, surface->triangles,

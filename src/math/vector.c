@@ -1,5 +1,6 @@
 // Vectors, 3x3 matrices and quaternions: the operations too long to be inline.
 
+#include "base/assert.h"
 #include "math/elementary.h"
 #include "tippe/math.h"
 
@@ -21,6 +22,8 @@ tpVec3 tpNormalize(tpVec3 a) {
 }
 
 void tpMakeTangents(tpVec3 n, tpVec3* t, tpVec3* o) {
+    TP_NEED(t, );
+    TP_NEED(o, );
     // Continuous but for n = -z, and without a division that could vanish: [Duff17].
     double sign = copysign(1.0, n.z);
     double a = -1.0 / (sign + n.z);
@@ -119,6 +122,8 @@ static void jacobiRotate(double a[3][3], double v[3][3], int p, int q) {
 }
 
 void tpEigenSymmetric(tpMat33 m, tpVec3* values, tpMat33* vectors) {
+    TP_NEED(values, );
+    TP_NEED(vectors, );
     double a[3][3] = { { m.cx.x, m.cy.x, m.cz.x },
                        { m.cy.x, m.cy.y, m.cz.y },
                        { m.cz.x, m.cz.y, m.cz.z } };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/input_file.h"
 #include "problems/problem_reader.h"
@@ -14,7 +15,9 @@ static const size_t longestStream = (size_t)1 << 30;
 
 const char* tpProblemKind_Name(tpProblemKind kind) {
     static const char* const names[] = { "any", "lcp", "mlcp", "fc2d", "fc3d" };
-    return names[kind];
+    bool isKnown = (unsigned)kind < sizeof(names) / sizeof(names[0]);
+    return TP_REQUIRE(isKnown, "kind", "is %d, which stands for nothing", (int)kind) ? names[kind]
+                                                                                     : "none";
 }
 
 tpOwnedProblem* tpCreateOwnedProblem(const tpAllocator* allocator) {
@@ -38,6 +41,9 @@ void tpDestroyProblem(tpProblem* problem) {
 
 tpResult tpParseProblem(const char* text, size_t length, const char* name, tpProblemKind kind,
                         const tpAllocator* allocator, tpProblem** problem, tpError* error) {
+    TP_NEED(text, tp_badInput);
+    TP_NEED(name, tp_badInput);
+    TP_NEED(problem, tp_badInput);
     tpError unused;
     error = error != NULL ? error : &unused;
     *problem = NULL;
@@ -147,6 +153,8 @@ static tpResult readHdf5(const char* path, tpProblemKind kind, const tpAllocator
 
 tpResult tpReadProblem(const char* path, tpProblemKind kind, const tpAllocator* allocator,
                        tpProblem** problem, tpError* error) {
+    TP_NEED(path, tp_badInput);
+    TP_NEED(problem, tp_badInput);
     tpAllocator source = allocator != NULL ? *allocator : tpDefaultAllocator();
     *problem = NULL;
     int64_t size;

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/assert.h"
 #include "recording/clock.h"
 #include "recording/left_out.h"
 #include "recording/number.h"
 #include "tippe/recording.h"
 
 void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
+    TP_NEED(audit, );
     memset(audit, 0, sizeof(*audit));
     audit->tolerance =
         fmax(tpWorld_GetOption(world, "tolerance"), tpWorld_GetOption(world, "certificate"));
@@ -75,6 +77,7 @@ static void addFigures(tpAudit* audit, const tpStepReport* report) {
 }
 
 void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
+    TP_NEED(audit, );
     audit->stepCount += 1;
     audit->solveCount += report->solveCount;
     audit->iterationCount += report->iterationCount;
@@ -218,6 +221,7 @@ static void putLists(text* out, const tpAudit* audit) {
 }
 
 size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
+    TP_NEED(audit, 0);
     text out = { buffer, size, 0 };
     put(&out, "{\"steps\": %lld", (long long)audit->stepCount);
     putNumber(&out, "simulated_time", audit->endTime - audit->startTime);
@@ -314,6 +318,7 @@ static void putVerdict(text* out, const tpAudit* audit) {
 }
 
 size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
+    TP_NEED(audit, 0);
     text out = { buffer, size, 0 };
     double simulated = audit->endTime - audit->startTime;
     double rate = (double)audit->stepCount / audit->wallTime;

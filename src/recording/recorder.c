@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "dynamics/report.h"
@@ -145,6 +146,7 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
 
 tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
                          tpError* error) {
+    TP_NEED(recorder, tp_badInput);
     if (recorder->hasMerged) {
         tpStepReport_Append(&recorder->merged, report);
     } else {
@@ -250,6 +252,7 @@ static tpResult takeHead(tpRecorder* recorder, const tpRecorderDef* def, const t
 }
 
 tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error) {
+    TP_NEED(def, NULL);
     if (def->every < 1 || def->compression < 0 || def->compression > 9) {
         tpError_Set(error, tp_badInput,
                     "a recorder needs every >= 1 and a compression from 0 to 9");
@@ -319,6 +322,7 @@ tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* er
 
 tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, const tpAudit* audit,
                          tpError* error) {
+    TP_NEED(recorder, tp_badInput);
     if (!recorder->isKept) {
         return tpError_Set(error, tp_badInput, "%s: the recorder writes another file", path);
     }
@@ -328,6 +332,7 @@ tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, const tpA
 }
 
 tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column) {
+    TP_NEED(recorder, (tpRecordedColumn){ 0 });
     tpRecordedColumn made = tpColumn_Describe(column);
     if (recorder->isKept && made.path != NULL) {
         made.width = tpKeptFrames_GetWidth(&recorder->kept, column);
@@ -337,21 +342,25 @@ tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column) {
 }
 
 void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows) {
+    TP_NEED(recorder, );
     if (recorder->isKept && column >= 0 && column < tp_columnCount) {
         tpKeptFrames_CopyColumn(&recorder->kept, column, rows);
     }
 }
 
 const char* tpRecorder_GetCoordinateName(const tpRecorder* recorder, int coordinate) {
+    TP_NEED(recorder, NULL);
     bool isThere = coordinate >= 0 && coordinate < recorder->roster.coordinateCount;
     return isThere ? recorder->roster.coordinates[coordinate].name : NULL;
 }
 
 const char* tpRecorder_GetSensorColumn(const tpRecorder* recorder, int value) {
+    TP_NEED(recorder, NULL);
     bool isThere = value >= 0 && value < recorder->roster.valueCount;
     return isThere ? recorder->roster.values[value].name : NULL;
 }
 
 const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label) {
+    TP_NEED(recorder, NULL);
     return label >= 0 && label < recorder->labelCount ? recorder->labels[label] : NULL;
 }

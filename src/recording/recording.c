@@ -5,6 +5,7 @@
 // and that lengths which belong together agree.
 
 #include "recording/recording.h"
+#include "base/assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -348,6 +349,7 @@ static tpResult openRecording(tpRecording* recording, const char* path, tpError*
 }
 
 tpRecording* tpOpenRecording(const char* path, const tpAllocator* given, tpError* error) {
+    TP_NEED(path, NULL);
     tpAllocator allocator = given != NULL ? *given : tpDefaultAllocator();
     tpRecording* recording = tpAllocateZeroed(&allocator, sizeof(tpRecording));
     if (recording == NULL) {
@@ -390,29 +392,35 @@ void tpCloseRecording(tpRecording* recording) {
 }
 
 const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
+    TP_NEED(recording, NULL);
     return &recording->info;
 }
 
 tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body) {
+    TP_NEED(recording, (tpRecordedBody){ 0 });
     TP_ASSERT(body >= 0 && body < recording->info.bodyCount);
     return recording->bodies[body];
 }
 
 const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
+    TP_NEED(recording, NULL);
     TP_ASSERT(joint >= 0 && joint < recording->info.jointCount);
     return recording->jointNames + (size_t)joint * recording->jointStride;
 }
 
 const char* tpRecording_GetCoordinateName(const tpRecording* recording, int coordinate) {
+    TP_NEED(recording, NULL);
     TP_ASSERT(coordinate >= 0 && coordinate < recording->info.coordinateCount);
     return recording->coordinateNames + (size_t)coordinate * recording->coordinateStride;
 }
 
 const char* tpRecording_GetSensorColumn(const tpRecording* recording, int value) {
+    TP_NEED(recording, NULL);
     TP_ASSERT(value >= 0 && value < recording->info.sensorValueCount);
     return recording->sensorColumns + (size_t)value * recording->sensorStride;
 }
 
 const char* tpRecording_GetSummary(const tpRecording* recording) {
+    TP_NEED(recording, NULL);
     return recording->summary;
 }

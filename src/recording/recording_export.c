@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "recording/columns.h"
 #include "recording/recording.h"
@@ -103,6 +104,7 @@ static tpResult putTrajectory(tpRecording* recording, tpTextFile* text, void* co
 }
 
 tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return tpExportTable(recording, path, putTrajectory, NULL, error);
 }
 
@@ -143,6 +145,7 @@ static tpResult putJoints(tpRecording* recording, tpTextFile* text, void* contex
 }
 
 tpResult tpExportJoints(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return tpExportTable(recording, path, putJoints, NULL, error);
 }
 
@@ -187,6 +190,7 @@ static tpResult putContacts(tpRecording* recording, tpTextFile* text, void* cont
 }
 
 tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return tpExportTable(recording, path, putContacts, NULL, error);
 }
 
@@ -274,5 +278,6 @@ static tpResult putReports(tpRecording* recording, tpTextFile* text, void* conte
 }
 
 tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return tpExportTable(recording, path, putReports, NULL, error);
 }

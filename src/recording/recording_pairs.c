@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "recording/pair_tally.h"
 #include "recording/recording.h"
@@ -111,6 +112,7 @@ static tpResult putPairs(tpRecording* recording, tpTextFile* text, void* context
 }
 
 tpResult tpExportPairs(tpRecording* recording, const char* path, double window, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     if (!(window >= 0.0)) {
         return tpError_Set(error, tp_badInput, "a window of %g s", window);
     }

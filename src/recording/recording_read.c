@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "recording/hdf5_read.h"
 #include "recording/recording.h"
@@ -57,48 +58,57 @@ static tpResult readThing(tpRecording* recording, int block, int thing, const ch
 
 tpResult tpRecording_ReadTimes(tpRecording* recording, int64_t first, int64_t count, double* times,
                                tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_timeColumn, first, count, times, error);
 }
 
 tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
                                 uint64_t* hashes, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_hashColumn, first, count, hashes, error);
 }
 
 tpResult tpRecording_ReadStates(tpRecording* recording, int64_t first, int64_t count,
                                 double* states, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_statesColumn, first, count, states, error);
 }
 
 tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                    double* reactions, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_reactionsColumn, first, count, reactions, error);
 }
 
 tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
                                     int64_t count, double* states, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readThing(recording, tp_statesColumn, moving, "moving body", first, count, states,
                      error);
 }
 
 tpResult tpRecording_ReadCoordinates(tpRecording* recording, int64_t first, int64_t count,
                                      double* numbers, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_coordinatesColumn, first, count, numbers, error);
 }
 
 tpResult tpRecording_ReadCoordinate(tpRecording* recording, int coordinate, int64_t first,
                                     int64_t count, double* numbers, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readThing(recording, tp_coordinatesColumn, coordinate, "coordinate", first, count,
                      numbers, error);
 }
 
 tpResult tpRecording_ReadSensors(tpRecording* recording, int64_t first, int64_t count,
                                  double* values, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readFrames(recording, tp_sensorsColumn, first, count, values, error);
 }
 
 tpResult tpRecording_ReadSensorValue(tpRecording* recording, int value, int64_t first,
                                      int64_t count, double* values, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readThing(recording, tp_sensorsColumn, value, "value of a sensor", first, count, values,
                      error);
 }
@@ -188,6 +198,7 @@ static tpResult readCarrierRows(tpRecording* recording, int moving, int64_t firs
 
 tpResult tpRecording_ReadCarriers(tpRecording* recording, int moving, int64_t first, int64_t count,
                                   tpRecordedCarrier* carriers, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
     if (result == tp_success && !recording->info.hasCarriers) {
         memset(carriers, 0, (size_t)count * sizeof(*carriers));
@@ -204,6 +215,7 @@ tpResult tpRecording_ReadCarriers(tpRecording* recording, int moving, int64_t fi
 }
 
 bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
+    TP_NEED(recording, false);
     static const char folder[] = "/reports/";
     for (int i = 0; i < tp_columnCount; ++i) {
         const char* path = tpColumns[i].path;
@@ -217,6 +229,7 @@ bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
 
 tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
                                  tpStepReport* reports, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
     size_t scratchSize = rowsAtOnce * sizeof(tpFrameRow);
     tpFrameRow* rows = result == tp_success ? tpAllocate(&recording->allocator, scratchSize) : NULL;
@@ -252,18 +265,21 @@ static tpResult readOffsets(tpRecording* recording, int column, int64_t most, in
 
 tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
                                         int64_t* offsets, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readOffsets(recording, tp_offsetColumn, recording->info.contactCount, first, count,
                        offsets, error);
 }
 
 tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t first, int64_t count,
                                      int64_t* offsets, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     return readOffsets(recording, tp_pairOffsetColumn, recording->info.pairCount, first, count,
                        offsets, error);
 }
 
 tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
                                tpRecordedPair* pairs, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     tpResult result = checkRange(recording, firstPair, count, recording->info.pairCount, error);
     int bodyCount = recording->info.bodyCount;
     while (result == tp_success && count > 0) {
@@ -286,6 +302,7 @@ tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_
 
 tpResult tpRecording_ReadContacts(tpRecording* recording, int64_t firstContact, int64_t count,
                                   tpRecordedContact* contacts, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     tpResult result =
         checkRange(recording, firstContact, count, recording->info.contactCount, error);
     int bodyCount = recording->info.bodyCount;
@@ -324,6 +341,7 @@ static int64_t countRows(const tpRecording* recording, int column) {
 }
 
 tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column) {
+    TP_NEED(recording, (tpRecordedColumn){ 0 });
     tpRecordedColumn made = tpColumn_Describe(column);
     if (made.path == NULL) {
         return made;
@@ -336,6 +354,7 @@ tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column)
 
 tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first, int64_t count,
                                 void* rows, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     tpRecordedColumn info = tpRecording_GetColumn(recording, column);
     if (info.path == NULL) {
         return tpError_Set(error, tp_badInput, "%s: there is no column %d", recording->path,
@@ -347,5 +366,6 @@ tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t firs
 }
 
 const char* tpRecording_GetLabel(const tpRecording* recording, int label) {
+    TP_NEED(recording, NULL);
     return label < recording->labelCount ? findLabel(recording, label) : NULL;
 }

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "recording/journal.h"
 #include "recording/writer.h"
 
 tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error) {
+    TP_NEED(path, tp_badInput);
     if (repaired != NULL) {
         *repaired = false;
     }

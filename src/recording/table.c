@@ -1,4 +1,5 @@
 #include "recording/table.h"
+#include "base/assert.h"
 
 #include <stdio.h>
 
@@ -299,14 +300,19 @@ tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int eve
 }
 
 tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every, tpError* error) {
+    TP_NEED(path, NULL);
+    TP_NEED(world, NULL);
     return createTable(path, world, every, &contactKind, error);
 }
 
 tpTable* tpCreateJointTable(const char* path, const tpWorld* world, int every, tpError* error) {
+    TP_NEED(path, NULL);
+    TP_NEED(world, NULL);
     return createTable(path, world, every, &jointKind, error);
 }
 
 tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error) {
+    TP_NEED(table, tp_badInput);
     tpResult result = begin(table, error);
     table->stepCount += 1;
     if (result != tp_success || table->stepCount % table->every != 0) {

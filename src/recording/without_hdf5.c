@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "recording/writer.h"
 
@@ -44,6 +45,7 @@ bool tpWriter_IsThreadSafe(void) {
 }
 
 tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error) {
+    TP_NEED(path, tp_badInput);
     if (repaired != NULL) {
         *repaired = false;
     }
@@ -53,6 +55,7 @@ tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error) {
 // Reading ----------------------------------------------------------------------------------------
 
 tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error) {
+    TP_NEED(path, NULL);
     (void)allocator;
     refuse(path, error);
     return NULL;
@@ -63,6 +66,7 @@ void tpCloseRecording(tpRecording* recording) {
 }
 
 const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
+    TP_NEED(recording, NULL);
     static const tpRecordingInfo none = { .version = "",
                                           .stepper = "",
                                           .sceneText = "",
@@ -74,53 +78,62 @@ const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
 }
 
 tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body) {
+    TP_NEED(recording, (tpRecordedBody){ 0 });
     (void)recording;
     (void)body;
     return (tpRecordedBody){ .name = "", .moving = -1 };
 }
 
 const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
+    TP_NEED(recording, NULL);
     (void)recording;
     (void)joint;
     return "";
 }
 
 const char* tpRecording_GetCoordinateName(const tpRecording* recording, int coordinate) {
+    TP_NEED(recording, NULL);
     (void)recording;
     (void)coordinate;
     return "";
 }
 
 const char* tpRecording_GetSensorColumn(const tpRecording* recording, int value) {
+    TP_NEED(recording, NULL);
     (void)recording;
     (void)value;
     return "";
 }
 
 const char* tpRecording_GetSummary(const tpRecording* recording) {
+    TP_NEED(recording, NULL);
     (void)recording;
     return "";
 }
 
 const char* tpRecording_GetLabel(const tpRecording* recording, int label) {
+    TP_NEED(recording, NULL);
     (void)recording;
     (void)label;
     return NULL;
 }
 
 bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
+    TP_NEED(recording, false);
     (void)recording;
     (void)name;
     return false;
 }
 
 tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column) {
+    TP_NEED(recording, (tpRecordedColumn){ 0 });
     (void)recording;
     return tpColumn_Describe(column);
 }
 
 tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first, int64_t count,
                                 void* rows, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     (void)column;
     (void)first;
@@ -170,26 +183,31 @@ NO_READER(tpRecording_ReadPairs, tpRecordedPair)
 // Exporting --------------------------------------------------------------------------------------
 
 tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     return refuse(path, error);
 }
 
 tpResult tpExportJoints(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     return refuse(path, error);
 }
 
 tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     return refuse(path, error);
 }
 
 tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     return refuse(path, error);
 }
 
 tpResult tpExportPairs(tpRecording* recording, const char* path, double window, tpError* error) {
+    TP_NEED(recording, tp_badInput);
     (void)recording;
     (void)window;
     return refuse(path, error);

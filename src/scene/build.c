@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/constants.h"
 #include "base/error.h"
 #include "scene/build_joints.h"
@@ -347,6 +348,7 @@ static tpResult checkAvailable(const tpScene* scene, tpError* error) {
 
 tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator, int threadCount,
                              tpWorld** world, tpError* error) {
+    TP_NEED(scene, tp_badInput);
     tpAllocator heap = tpDefaultAllocator();
     tpError unheard;
     error = error != NULL ? error : &unheard;

@@ -1,5 +1,6 @@
 // Many worlds of one scene.
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "tippe/batch.h"
@@ -7,6 +8,7 @@
 
 tpResult tpScene_CreateBatch(const tpScene* scene, const tpAllocator* allocator, int worldCount,
                              int threadCount, tpBatch** batch, tpError* error) {
+    TP_NEED(scene, tp_badInput);
     *batch = NULL;
     if (worldCount < 1 || threadCount < 1) {
         return tpError_Set(error, tp_badInput, "%s is %d, expected 1 or more",

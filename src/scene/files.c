@@ -1,4 +1,5 @@
 #include "scene/files.h"
+#include "base/assert.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ bool tpJoinScenePath(const tpScene* scene, const char* name, char* path, size_t 
 }
 
 const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place) {
+    TP_NEED(scene, NULL);
     return place.file > 0 && place.file < scene->fileCount ? scene->files[place.file] : scene->path;
 }
 
@@ -40,6 +42,7 @@ static void visitShapes(fileVisit* visiting, const tpSceneShapes* shapes) {
 }
 
 void tpScene_VisitFiles(const tpScene* scene, tpSceneFileVisitor* visit, void* context) {
+    TP_NEED(scene, );
     fileVisit visiting = { scene, visit, context, NULL };
     visit(context, tp_sceneFile, scene->path);
     for (int i = 1; i < scene->fileCount; ++i) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/part_file.h"
@@ -153,6 +154,9 @@ static tpResult parseScene(const char* text, size_t length, const char* name,
 
 tpResult tpParseScene(const char* text, size_t length, const char* name,
                       const tpAllocator* allocator, tpScene** out, tpError* error) {
+    TP_NEED(text, tp_badInput);
+    TP_NEED(name, tp_badInput);
+    TP_NEED(out, tp_badInput);
     tpError unheard;
     tpErrorRoom room = roomForOne(error != NULL ? error : &unheard);
     return parseScene(text, length, name, allocator, out, &room);
@@ -160,6 +164,10 @@ tpResult tpParseScene(const char* text, size_t length, const char* name,
 
 tpResult tpParseSceneErrors(const char* text, size_t length, const char* name,
                             const tpAllocator* allocator, tpScene** out, tpSceneErrors* errors) {
+    TP_NEED(text, tp_badInput);
+    TP_NEED(name, tp_badInput);
+    TP_NEED(out, tp_badInput);
+    TP_NEED(errors, tp_badInput);
     tpErrorRoom room = roomForAll(errors);
     tpResult result = parseScene(text, length, name, allocator, out, &room);
     errors->count = room.count;
@@ -227,6 +235,8 @@ static tpResult readFile(const char* path, const tpAllocator* allocator, tpScene
 
 tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
                      tpError* error) {
+    TP_NEED(path, tp_badInput);
+    TP_NEED(out, tp_badInput);
     tpError unheard;
     tpErrorRoom room = roomForOne(error != NULL ? error : &unheard);
     return readFile(path, allocator, out, &room);
@@ -234,6 +244,9 @@ tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** o
 
 tpResult tpReadSceneErrors(const char* path, const tpAllocator* allocator, tpScene** out,
                            tpSceneErrors* errors) {
+    TP_NEED(path, tp_badInput);
+    TP_NEED(out, tp_badInput);
+    TP_NEED(errors, tp_badInput);
     tpErrorRoom room = roomForAll(errors);
     tpResult result = readFile(path, allocator, out, &room);
     errors->count = room.count;
@@ -248,6 +261,7 @@ static tpResult failWriting(tpError* error, const char* path) {
 }
 
 tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error) {
+    TP_NEED(scene, tp_badInput);
     const tpAllocator* allocator = &scene->storage->arena.allocator;
     char* text = NULL;
     size_t length = 0;
@@ -399,6 +413,7 @@ static tpResult overrideAll(tpScene* scene, const tpSceneOverrides* overrides, t
 }
 
 tpResult tpScene_Override(tpScene* scene, const tpSceneOverrides* overrides, tpError* error) {
+    TP_NEED(scene, tp_badInput);
     tpLocaleScope locale;
     if (!tpEnterCLocale(&locale)) {
         return tpError_OutOfMemory(error);
@@ -413,6 +428,7 @@ int tpSceneVersion(void) {
 }
 
 tpStepperId tpScene_GetStepper(const tpScene* scene) {
+    TP_NEED(scene, (tpStepperId){ 0 });
     tpStepperId stepper = tpDefaultWorldDef().stepper;
     if (scene->simulation.stepper.text != NULL) {
         tpFindStepper(scene->simulation.stepper.text, &stepper);
@@ -421,10 +437,12 @@ tpStepperId tpScene_GetStepper(const tpScene* scene) {
 }
 
 int64_t tpScene_GetStepCount(const tpScene* scene) {
+    TP_NEED(scene, 0);
     return (int64_t)llround(scene->simulation.until / scene->simulation.step);
 }
 
 double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time) {
+    TP_NEED(scene, 0.0);
     double value = NAN;
     tpEvaluateAtTime(scene->closedForms.items[index].formula.text, time, &value, NULL);
     return value;

@@ -1,6 +1,7 @@
 // The JSON Schema (draft 7, the one that editors know) of scene files, from the vocabulary.
 
 #include "scene/schema.h"
+#include "base/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -569,6 +570,8 @@ static void emitSchema(tpEmitter* emitter) {
 
 tpResult tpFormatSceneSchema(const tpAllocator* allocator, char** text, size_t* length,
                              tpError* error) {
+    TP_NEED(text, tp_badInput);
+    TP_NEED(length, tp_badInput);
     tpAllocator heap = tpDefaultAllocator();
     tpEmitter emitter = { .text = { .allocator = allocator != NULL ? allocator : &heap } };
     tpLocaleScope locale;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "scene/schema.h"
 #include "scene/text.h"
@@ -120,6 +121,8 @@ static void addJointTypes(tpText* text) {
 
 tpResult tpFormatSceneVocabulary(const tpAllocator* allocator, char** out, size_t* length,
                                  tpError* error) {
+    TP_NEED(out, tp_badInput);
+    TP_NEED(length, tp_badInput);
     tpAllocator heap = tpDefaultAllocator();
     tpText text = { .allocator = allocator != NULL ? allocator : &heap };
     tpRecordList list;

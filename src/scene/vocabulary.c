@@ -1,6 +1,7 @@
 // The keys of scene files, but for those of shapes and joints.
 
 #include "scene/vocabulary.h"
+#include "base/assert.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -457,6 +458,7 @@ int tpRecord_Find(const tpRecord* record, const char* key) {
 }
 
 bool tpScenePart_Gives(const tpScenePart* part, const char* key) {
+    TP_NEED(part, false);
     int index = part->record != NULL ? tpRecord_Find(part->record, key) : -1;
     return index >= 0 && (part->given >> index & 1) != 0;
 }

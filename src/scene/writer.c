@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "scene/text.h"
 #include "scene/vocabulary.h"
@@ -402,6 +403,7 @@ static void writeField(tpSceneWriter* writer, const tpField* field, const void* 
 
 tpResult tpFormatScene(const tpScene* scene, const tpAllocator* allocator, char** text,
                        size_t* length, tpError* error) {
+    TP_NEED(scene, tp_badInput);
     tpAllocator heap = tpDefaultAllocator();
     tpSceneWriter writer = { .text = { .allocator = allocator != NULL ? allocator : &heap } };
     tpLocaleScope locale;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/auto/auto.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
@@ -56,6 +57,8 @@ bool tpStepperIsAvailable(tpStepperId id) {
 }
 
 bool tpFindStepper(const char* name, tpStepperId* id) {
+    TP_NEED(name, false);
+    TP_NEED(id, false);
     for (int i = 0; i < tp_stepperCount; ++i) {
         if (strcmp(names[i], name) == 0) {
             *id = (tpStepperId)i;

@@ -1,4 +1,5 @@
 #include "world/appearance.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ static bool isColor(const tpColor* color) {
 // Colours of shapes -------------------------------------------------------------------------------
 
 tpResult tpShape_SetColor(tpWorld* world, tpShapeId id, tpColor color, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpAppearance* appearance = &world->appearance;
     int index = tpWorld_ShapeIndex(world, id);
     if (index < 0) {
@@ -37,6 +39,7 @@ tpResult tpShape_SetColor(tpWorld* world, tpShapeId id, tpColor color, tpError* 
 }
 
 bool tpShape_GetColor(const tpWorld* world, tpShapeId id, tpColor* color) {
+    TP_NEED(world, false);
     const tpAppearance* appearance = &world->appearance;
     int index = tpWorld_ShapeIndex(world, id);
     if (index < 0 || index >= appearance->shapes.count || !appearance->shapes.data[index].isGiven) {
@@ -66,6 +69,7 @@ static bool reserveBody(tpAppearance* appearance, int body, const tpAllocator* a
 
 tpResult tpBody_AddVisual(tpWorld* world, tpBodyId id, const tpGeometry* geometry,
                           const tpColor* color, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpAppearance* appearance = &world->appearance;
     const tpAllocator* allocator = &world->system.allocator;
     int body = tpWorld_BodyIndex(world, id);
@@ -98,12 +102,14 @@ tpResult tpBody_AddVisual(tpWorld* world, tpBodyId id, const tpGeometry* geometr
 }
 
 int tpBody_GetVisualCount(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, 0);
     int body = tpWorld_BodyIndex(world, id);
     bool isThere = body >= 0 && body < world->appearance.bodies.count;
     return isThere ? world->appearance.bodies.data[body].count : 0;
 }
 
 tpVisual tpBody_GetVisual(const tpWorld* world, tpBodyId id, int index) {
+    TP_NEED(world, (tpVisual){ 0 });
     const tpAppearance* appearance = &world->appearance;
     tpVisual none = { .geometry = NULL };
     int body = TP_BODY(world, id);

@@ -6,6 +6,7 @@
 // own: they are seen without a copy, and two threads never write to the same line.
 
 #include "world/batch.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -226,14 +227,17 @@ void tpDestroyBatch(tpBatch* batch) {
 }
 
 int tpBatch_GetWorldCount(const tpBatch* batch) {
+    TP_NEED(batch, 0);
     return batch->worldCount;
 }
 
 int tpBatch_GetThreadCount(const tpBatch* batch) {
+    TP_NEED(batch, 0);
     return batch->threadCount;
 }
 
 tpWorld* tpBatch_GetWorld(const tpBatch* batch, int index) {
+    TP_NEED(batch, NULL);
     bool isThere = TP_REQUIRE(index >= 0 && index < batch->worldCount, "index",
                               "is %d, of %d worlds", index, batch->worldCount);
     return isThere ? batch->worlds[index] : NULL;
@@ -265,6 +269,7 @@ static tpResult stepWorld(void* context, const tpBatch* batch, int index, tpErro
 }
 
 tpResult tpBatch_Step(tpBatch* batch, double h, int stepCount, tpStepReport* reports) {
+    TP_NEED(batch, tp_badInput);
     if (!TP_REQUIRE(h > 0.0 && isfinite(h), "h", "is %g, not a positive time", h) ||
         !TP_REQUIRE(stepCount >= 1, "stepCount", "is %d", stepCount)) {
         return tp_badInput;
@@ -286,6 +291,7 @@ static tpResult callFunction(void* context, const tpBatch* batch, int index, tpE
 }
 
 void tpBatch_ForEach(tpBatch* batch, tpBatchFunction function, void* context) {
+    TP_NEED(batch, );
     if (TP_REQUIRE(function != NULL, "function", "is NULL")) {
         Calling calling = { function, context };
         tpBatch_Run(batch, callFunction, &calling, NULL);
@@ -316,16 +322,19 @@ static tpResult keepWorld(void* context, const tpBatch* batch, int index, tpErro
 }
 
 tpResult tpBatch_Reset(tpBatch* batch, const bool* which, tpError* error) {
+    TP_NEED(batch, tp_badInput);
     return tpBatch_Run(batch, resetWorld, (void*)which, error);
 }
 
 tpResult tpBatch_Keep(tpBatch* batch, const bool* which, tpError* error) {
+    TP_NEED(batch, tp_badInput);
     return tpBatch_Run(batch, keepWorld, (void*)which, error);
 }
 
 // View --------------------------------------------------------------------------------------------
 
 tpResult tpBatch_ViewState(const tpBatch* batch, tpBatchView* view, tpError* error) {
+    TP_NEED(batch, tp_badInput);
     if (!TP_REQUIRE(view != NULL, "view", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no view");
     }

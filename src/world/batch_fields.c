@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "world/batch.h"
 #include "world/require.h"
@@ -284,6 +285,7 @@ const char* tpBatchFieldName(tpBatchField field) {
 }
 
 int tpBatch_GetWidth(const tpBatch* batch, tpBatchField field) {
+    TP_NEED(batch, 0);
     const Field* found = fieldOf(field, __func__);
     return found != NULL ? found->width(batch->worlds[0]) : 0;
 }
@@ -349,6 +351,7 @@ static tpResult begin(const tpBatch* batch, tpBatchField field, const double* nu
 }
 
 tpResult tpBatch_Read(const tpBatch* batch, tpBatchField field, double* numbers, tpError* error) {
+    TP_NEED(batch, tp_badInput);
     Passing passing;
     tpResult result = begin(batch, field, numbers, __func__, &passing, error);
     if (result == tp_success) {
@@ -359,6 +362,7 @@ tpResult tpBatch_Read(const tpBatch* batch, tpBatchField field, double* numbers,
 }
 
 tpResult tpBatch_Write(tpBatch* batch, tpBatchField field, const double* numbers, tpError* error) {
+    TP_NEED(batch, tp_badInput);
     Passing passing;
     tpResult result = begin(batch, field, numbers, __func__, &passing, error);
     if (result == tp_success && passing.field->write == NULL) {

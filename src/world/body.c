@@ -1,5 +1,6 @@
 // Bodies: creation, destruction and the order in which they are counted. body_state.c has the rest.
 
+#include "base/assert.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -166,6 +167,7 @@ static bool reserveBirth(tpWorld* world) {
 }
 
 tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
+    TP_NEED(world, (tpBodyId){ 0 });
     tpSystem* system = &world->system;
     tpBodyId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
@@ -204,6 +206,7 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
 }
 
 void tpDestroyBody(tpWorld* world, tpBodyId id) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index < 0) {
         return;
@@ -241,20 +244,24 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
 }
 
 bool tpBody_IsValid(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, false);
     return tpWorld_BodyIndex(world, id) >= 0;
 }
 
 int tpWorld_GetBodyCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->bodyIds.liveCount;
 }
 
 tpBodyId tpWorld_GetBody(const tpWorld* world, int number) {
+    TP_NEED(world, (tpBodyId){ 0 });
     tpWorld_ListBodies(world);
     bool isThere = TP_INDEX(number, world->births.count);
     return tpWorld_BodyId(world, isThere ? world->births.data[number].slot : -1);
 }
 
 tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name) {
+    TP_NEED(world, (tpBodyId){ 0 });
     const tpSystem* system = &world->system;
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < system->bodyCount; ++i) {

@@ -1,5 +1,6 @@
 // Bodies: what they are and where, read and set, and forces for one step.
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"
@@ -23,11 +24,13 @@ void tpSystem_Disturb(tpSystem* system, int index) {
 // Questions --------------------------------------------------------------------------------------
 
 const char* tpBody_GetName(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, NULL);
     int index;
     return BODY_OF(world, id, &index)->name;
 }
 
 tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpBodyDef){ 0 });
     int index;
     const tpBody* body = BODY_OF(world, id, &index);
     tpBodyDef def = tpDefaultBodyDef();
@@ -55,41 +58,48 @@ tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
 }
 
 tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpBodyKind){ 0 });
     int index;
     return BODY_OF(world, id, &index)->kind;
 }
 
 tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpVec3){ 0 });
     int index;
     BODY_OF(world, id, &index);
     return index >= 0 ? world->system.poses.data[index].position : tpZeroVec3();
 }
 
 tpPose tpBody_GetPose(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpPose){ 0 });
     int index;
     BODY_OF(world, id, &index);
     return index >= 0 ? tpSystem_BodyFrame(&world->system, index) : tpIdentityPose();
 }
 
 tpQuat tpBody_GetRotation(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpQuat){ 0 });
     int index;
     BODY_OF(world, id, &index);
     return index >= 0 ? world->system.poses.data[index].rotation : tpIdentityQuat();
 }
 
 tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpVec3){ 0 });
     int index;
     BODY_OF(world, id, &index);
     return index >= 0 ? world->system.velocities.data[index].linear : tpZeroVec3();
 }
 
 tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpVec3){ 0 });
     int index;
     BODY_OF(world, id, &index);
     return index >= 0 ? world->system.velocities.data[index].angular : tpZeroVec3();
 }
 
 tpVec3 tpBody_GetPointVelocity(const tpWorld* world, tpBodyId id, tpVec3 point) {
+    TP_NEED(world, (tpVec3){ 0 });
     int index;
     BODY_OF(world, id, &index);
     bool isGood = index >= 0 && TP_FINITE_VEC3(point);
@@ -97,31 +107,37 @@ tpVec3 tpBody_GetPointVelocity(const tpWorld* world, tpBodyId id, tpVec3 point) 
 }
 
 tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, (tpMassProperties){ 0 });
     int index;
     return BODY_OF(world, id, &index)->given;
 }
 
 const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, NULL);
     int index;
     return BODY_OF(world, id, &index)->carrier;
 }
 
 double tpBody_GetCarrierStep(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, 0.0);
     int index;
     return BODY_OF(world, id, &index)->carrierStep;
 }
 
 double tpBody_GetErrorEstimate(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, 0.0);
     int index;
     return BODY_OF(world, id, &index)->carrierError;
 }
 
 bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, false);
     int index;
     return BODY_OF(world, id, &index)->isAsleep;
 }
 
 void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, NULL);
     int index;
     return BODY_OF(world, id, &index)->userData;
 }
@@ -129,6 +145,7 @@ void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
 // Changes ----------------------------------------------------------------------------------------
 
 void tpBody_SetPose(tpWorld* world, tpBodyId id, tpPose pose) {
+    TP_NEED(world, );
     int index;
     const tpBody* body = BODY_OF(world, id, &index);
     if (index >= 0 && tpRequirePose(&pose, "pose", __func__)) {
@@ -139,6 +156,7 @@ void tpBody_SetPose(tpWorld* world, tpBodyId id, tpPose pose) {
 }
 
 void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 angularVelocity) {
+    TP_NEED(world, );
     int index;
     const tpBody* body = BODY_OF(world, id, &index);
     if (index < 0 || !TP_FINITE_VEC3(velocity) || !TP_FINITE_VEC3(angularVelocity) ||
@@ -152,6 +170,7 @@ void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 ang
 // Mass, collider and what steppers remember follow from the kind: it counts as a change of
 // structure.
 tpResult tpBody_SetKind(tpWorld* world, tpBodyId id, tpBodyKind kind, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpSystem* system = &world->system;
     int index = TP_BODY(world, id);
     if (index < 0 || !TP_REQUIRE((unsigned)kind <= (unsigned)tp_kinematicBody, "kind",
@@ -184,6 +203,7 @@ tpResult tpBody_SetKind(tpWorld* world, tpBodyId id, tpBodyKind kind, tpError* e
 }
 
 tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mass, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpSystem* system = &world->system;
     int index = TP_BODY(world, id);
     if (index < 0) {
@@ -222,6 +242,7 @@ tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mas
 }
 
 void tpBody_SetDamping(tpWorld* world, tpBodyId id, double linear, double angular) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index < 0 ||
         !TP_REQUIRE(linear >= 0.0 && isfinite(linear), "linear", "must be zero or positive") ||
@@ -235,6 +256,7 @@ void tpBody_SetDamping(tpWorld* world, tpBodyId id, double linear, double angula
 }
 
 void tpBody_SetGravityScale(tpWorld* world, tpBodyId id, double scale) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE(scale)) {
         world->system.bodies.data[index].gravityScale = scale;
@@ -243,6 +265,7 @@ void tpBody_SetGravityScale(tpWorld* world, tpBodyId id, double scale) {
 }
 
 void tpBody_SetLocked(tpWorld* world, tpBodyId id, uint32_t locked) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index < 0 || !TP_REQUIRE((locked & ~(uint32_t)tp_lockAll) == 0, "locked",
                                  "has bits that stand for no direction")) {
@@ -260,6 +283,7 @@ void tpBody_SetLocked(tpWorld* world, tpBodyId id, uint32_t locked) {
 
 tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool collide,
                            tpError* error) {
+    TP_NEED(world, tp_badInput);
     int a = tpWorld_BodyIndex(world, body), b = tpWorld_BodyIndex(world, other);
     if (a < 0 || b < 0 || a == b) {
         return tpError_Set(error, tp_badInput, "%s",
@@ -280,11 +304,13 @@ tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool c
 }
 
 bool tpBody_GetCollide(const tpWorld* world, tpBodyId body, tpBodyId other) {
+    TP_NEED(world, false);
     int a = TP_BODY(world, body), b = TP_BODY(world, other);
     return a >= 0 && b >= 0 && a != b && !tpExcludedPairs_Has(&world->system.excludes, a, b);
 }
 
 void tpBody_SetTarget(tpWorld* world, tpBodyId id, tpPose pose) {
+    TP_NEED(world, );
     int index;
     const tpBody* body = BODY_OF(world, id, &index);
     if (index < 0 || !tpRequirePose(&pose, "pose", __func__) ||
@@ -298,6 +324,7 @@ void tpBody_SetTarget(tpWorld* world, tpBodyId id, tpPose pose) {
 }
 
 void tpBody_SetAwake(tpWorld* world, tpBodyId id, bool isAwake) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index < 0 || world->system.bodies.data[index].isAsleep == !isAwake) {
         return;
@@ -312,6 +339,7 @@ void tpBody_SetAwake(tpWorld* world, tpBodyId id, bool isAwake) {
 }
 
 void tpBody_SetUserData(tpWorld* world, tpBodyId id, void* userData) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index >= 0) {
         world->system.bodies.data[index].userData = userData;
@@ -351,6 +379,7 @@ static tpVec3 armTo(const tpWorld* world, int index, tpVec3 point, tpFrame frame
 }
 
 void tpBody_ApplyForce(tpWorld* world, tpBodyId id, tpVec3 force, tpFrame frame) {
+    TP_NEED(world, );
     int index;
     tpLoad* load = loadOf(world, id, force, "force", frame, &index, __func__);
     if (load != NULL) {
@@ -359,6 +388,7 @@ void tpBody_ApplyForce(tpWorld* world, tpBodyId id, tpVec3 force, tpFrame frame)
 }
 
 void tpBody_ApplyForceAt(tpWorld* world, tpBodyId id, tpVec3 force, tpVec3 point, tpFrame frame) {
+    TP_NEED(world, );
     int index;
     tpLoad* load =
         TP_FINITE_VEC3(point) ? loadOf(world, id, force, "force", frame, &index, __func__) : NULL;
@@ -369,6 +399,7 @@ void tpBody_ApplyForceAt(tpWorld* world, tpBodyId id, tpVec3 force, tpVec3 point
 }
 
 void tpBody_ApplyTorque(tpWorld* world, tpBodyId id, tpVec3 torque, tpFrame frame) {
+    TP_NEED(world, );
     int index;
     tpLoad* load = loadOf(world, id, torque, "torque", frame, &index, __func__);
     if (load != NULL) {
@@ -397,6 +428,7 @@ static void push(tpWorld* world, int index, tpVec3 impulse, tpVec3 moment, tpFra
 }
 
 void tpBody_ApplyImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
         push(world, index, impulse, tpZeroVec3(), frame, __func__);
@@ -405,6 +437,7 @@ void tpBody_ApplyImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame fr
 
 void tpBody_ApplyImpulseAt(tpWorld* world, tpBodyId id, tpVec3 impulse, tpVec3 point,
                            tpFrame frame) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && TP_FINITE_VEC3(point) &&
         isFrame(frame, __func__)) {
@@ -414,6 +447,7 @@ void tpBody_ApplyImpulseAt(tpWorld* world, tpBodyId id, tpVec3 impulse, tpVec3 p
 }
 
 void tpBody_ApplyAngularImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
+    TP_NEED(world, );
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
         push(world, index, tpZeroVec3(), impulse, frame, __func__);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/couplings.h"
 #include "world/require.h"
@@ -100,6 +101,7 @@ static int place(tpWorld* world, const tpCoupling* coupling) {
 }
 
 tpCouplingId tpCreateCoupling(tpWorld* world, const tpCouplingDef* def, tpError* error) {
+    TP_NEED(world, (tpCouplingId){ 0 });
     tpSystem* system = &world->system;
     tpCouplingId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
@@ -159,6 +161,7 @@ void tpWorld_RemoveCouplings(tpWorld* world, int joint) {
 }
 
 void tpDestroyCoupling(tpWorld* world, tpCouplingId id) {
+    TP_NEED(world, );
     int index = TP_COUPLING(world, id);
     if (index >= 0) {
         removeCoupling(world, index);
@@ -168,14 +171,17 @@ void tpDestroyCoupling(tpWorld* world, tpCouplingId id) {
 // Questions ---------------------------------------------------------------------------------------
 
 bool tpCoupling_IsValid(const tpWorld* world, tpCouplingId id) {
+    TP_NEED(world, false);
     return tpWorld_CouplingIndex(world, id) >= 0;
 }
 
 int tpWorld_GetCouplingCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->couplingIds.liveCount;
 }
 
 tpCouplingId tpWorld_GetCoupling(const tpWorld* world, int number) {
+    TP_NEED(world, (tpCouplingId){ 0 });
     bool isThere = TP_INDEX(number, tpWorld_GetCouplingCount(world));
     for (int i = 0; isThere && i < world->system.couplings.count; ++i) {
         if (world->system.couplings.data[i].isLive && number-- == 0) {
@@ -186,6 +192,7 @@ tpCouplingId tpWorld_GetCoupling(const tpWorld* world, int number) {
 }
 
 tpCouplingId tpWorld_FindCoupling(const tpWorld* world, const char* name) {
+    TP_NEED(world, (tpCouplingId){ 0 });
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < world->system.couplings.count; ++i) {
         const tpCoupling* coupling = &world->system.couplings.data[i];
@@ -197,11 +204,13 @@ tpCouplingId tpWorld_FindCoupling(const tpWorld* world, const char* name) {
 }
 
 const char* tpCoupling_GetName(const tpWorld* world, tpCouplingId id) {
+    TP_NEED(world, NULL);
     int index = TP_COUPLING(world, id);
     return index >= 0 ? world->system.couplings.data[index].name : "";
 }
 
 tpCouplingDef tpCoupling_GetDef(const tpWorld* world, tpCouplingId id) {
+    TP_NEED(world, (tpCouplingDef){ 0 });
     int index = TP_COUPLING(world, id);
     if (index < 0) {
         return tpDefaultCouplingDef();
@@ -212,6 +221,7 @@ tpCouplingDef tpCoupling_GetDef(const tpWorld* world, tpCouplingId id) {
 }
 
 tpCouplingTerm tpCoupling_GetTerm(const tpWorld* world, tpCouplingId id, int term) {
+    TP_NEED(world, (tpCouplingTerm){ 0 });
     tpCouplingTerm none = { { 0, 0 }, 0, 0.0 };
     int index = TP_COUPLING(world, id);
     if (index < 0) {
@@ -228,6 +238,7 @@ tpCouplingTerm tpCoupling_GetTerm(const tpWorld* world, tpCouplingId id, int ter
 
 tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId id, const tpCouplingDef* def,
                             tpError* error) {
+    TP_NEED(world, tp_badInput);
     int index = TP_COUPLING(world, id);
     if (index < 0 || !TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no such coupling, or no definition");
@@ -248,6 +259,7 @@ tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId id, const tpCouplingDef
 }
 
 void tpCoupling_SetTarget(tpWorld* world, tpCouplingId id, double target, double speed) {
+    TP_NEED(world, );
     int index = TP_COUPLING(world, id);
     if (index >= 0 && TP_FINITE(target) && TP_FINITE(speed) &&
         TP_REQUIRE(world->system.couplings.data[index].def.hasServo, "coupling", "has no servo")) {
@@ -262,6 +274,7 @@ void tpCoupling_SetTarget(tpWorld* world, tpCouplingId id, double target, double
 }
 
 tpCoordinateState tpCoupling_GetState(const tpWorld* world, tpCouplingId id) {
+    TP_NEED(world, (tpCoordinateState){ 0 });
     tpCoordinateState state = { 0.0, 0.0, 0.0, 0.0 };
     int index = TP_COUPLING(world, id);
     if (index >= 0) {

@@ -1,6 +1,7 @@
 // Events of a step, by comparing what is with what was when they were last listed.
 
 #include "world/event.h"
+#include "base/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,7 @@ void tpWorld_RememberTouches(tpWorld* world) {
 }
 
 const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count) {
+    TP_NEED(world, NULL);
     tpWorld_RememberTouches(world);
     world->watch.isOn = true;
     if (count != NULL) {
@@ -268,11 +270,13 @@ const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count) {
 }
 
 void tpWorld_SetHitSpeed(tpWorld* world, double speed) {
+    TP_NEED(world, );
     if (TP_REQUIRE(speed >= 0.0 && isfinite(speed), "speed", "is %g, not zero or more", speed)) {
         world->watch.hitSpeed = speed;
     }
 }
 
 double tpWorld_GetHitSpeed(const tpWorld* world) {
+    TP_NEED(world, 0.0);
     return world->watch.hitSpeed;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "world/require.h"
 
@@ -35,6 +36,7 @@ static tpForceId idOf(const tpWorld* world, int index) {
 }
 
 tpForceId tpCreateForce(tpWorld* world, const tpForceDef* def, tpError* error) {
+    TP_NEED(world, (tpForceId){ 0 });
     tpSystem* system = &world->system;
     tpForceId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
@@ -72,6 +74,7 @@ void tpWorld_RemoveForce(tpWorld* world, int index) {
 }
 
 void tpDestroyForce(tpWorld* world, tpForceId id) {
+    TP_NEED(world, );
     int index = TP_FORCE(world, id);
     if (index >= 0) {
         tpWorld_RemoveForce(world, index);
@@ -79,14 +82,17 @@ void tpDestroyForce(tpWorld* world, tpForceId id) {
 }
 
 bool tpForce_IsValid(const tpWorld* world, tpForceId id) {
+    TP_NEED(world, false);
     return tpWorld_ForceIndex(world, id) >= 0;
 }
 
 int tpWorld_GetForceCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->forceIds.liveCount;
 }
 
 tpForceId tpWorld_GetForce(const tpWorld* world, int number) {
+    TP_NEED(world, (tpForceId){ 0 });
     bool isThere = TP_INDEX(number, tpWorld_GetForceCount(world));
     for (int i = 0; isThere && i < world->system.forces.count; ++i) {
         if (world->system.forces.data[i].isLive && number-- == 0) {
@@ -97,11 +103,13 @@ tpForceId tpWorld_GetForce(const tpWorld* world, int number) {
 }
 
 tpForceDef tpForce_GetDef(const tpWorld* world, tpForceId id) {
+    TP_NEED(world, (tpForceDef){ 0 });
     int index = TP_FORCE(world, id);
     return index >= 0 ? world->system.forces.data[index].def : tpDefaultForceDef();
 }
 
 tpResult tpForce_SetDef(tpWorld* world, tpForceId id, const tpForceDef* def, tpError* error) {
+    TP_NEED(world, tp_badInput);
     int index = TP_FORCE(world, id);
     if (index < 0 || !TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no such force, or no definition");

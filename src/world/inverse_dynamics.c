@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "tippe/state.h"
 #include "world/require.h"
@@ -232,6 +233,7 @@ static bool searchUnseen(EffortSearch* state, double* missed) {
 
 tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds, double* efforts,
                                  double* residual, tpError* error) {
+    TP_NEED(world, tp_badInput);
     if (!TP_REQUIRE(h > 0.0 && isfinite(h), "h", "is %g, not a positive time", h) ||
         !TP_REQUIRE(speeds != NULL, "speeds", "is NULL") ||
         !TP_REQUIRE(efforts != NULL, "efforts", "is NULL")) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/collider_shapes.h"
 #include "dynamics/joint_types.h"
@@ -280,6 +281,7 @@ static void placeJoint(const tpSystem* system, tpJoint* joint, const tpJointDef*
 }
 
 tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
+    TP_NEED(world, (tpJointId){ 0 });
     tpSystem* system = &world->system;
     tpJointId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
@@ -334,6 +336,7 @@ void tpWorld_RemoveJoint(tpWorld* world, int index) {
 }
 
 void tpDestroyJoint(tpWorld* world, tpJointId id) {
+    TP_NEED(world, );
     int index = TP_JOINT(world, id);
     if (index >= 0) {
         tpWorld_RemoveJoint(world, index);
@@ -341,14 +344,17 @@ void tpDestroyJoint(tpWorld* world, tpJointId id) {
 }
 
 bool tpJoint_IsValid(const tpWorld* world, tpJointId id) {
+    TP_NEED(world, false);
     return tpWorld_JointIndex(world, id) >= 0;
 }
 
 int tpWorld_GetJointCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->jointIds.liveCount;
 }
 
 tpJointId tpWorld_GetJoint(const tpWorld* world, int number) {
+    TP_NEED(world, (tpJointId){ 0 });
     bool isThere = TP_INDEX(number, tpWorld_GetJointCount(world));
     for (int i = 0; isThere && i < world->system.joints.count; ++i) {
         if (world->system.joints.data[i].isLive && number-- == 0) {
@@ -360,11 +366,13 @@ tpJointId tpWorld_GetJoint(const tpWorld* world, int number) {
 }
 
 const char* tpJoint_GetName(const tpWorld* world, tpJointId id) {
+    TP_NEED(world, NULL);
     int index = TP_JOINT(world, id);
     return index >= 0 ? world->system.joints.data[index].name : "";
 }
 
 tpJointId tpWorld_FindJoint(const tpWorld* world, const char* name) {
+    TP_NEED(world, (tpJointId){ 0 });
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < world->system.joints.count; ++i) {
         const tpJoint* joint = &world->system.joints.data[i];
@@ -376,6 +384,7 @@ tpJointId tpWorld_FindJoint(const tpWorld* world, const char* name) {
 }
 
 tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId id) {
+    TP_NEED(world, (tpJointDef){ 0 });
     int index = TP_JOINT(world, id);
     if (index < 0) {
         return tpDefaultJointDef();
@@ -397,6 +406,7 @@ tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId id) {
 }
 
 void tpJoint_GetReaction(const tpWorld* world, tpJointId id, tpVec3* force, tpVec3* torque) {
+    TP_NEED(world, );
     int index = TP_JOINT(world, id);
     if (force != NULL) {
         *force = index >= 0 ? world->system.joints.data[index].force : tpZeroVec3();

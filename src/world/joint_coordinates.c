@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/joint_types.h"
 #include "world/hanging.h"
@@ -31,11 +32,13 @@ static tpResult noSuch(tpError* error) {
 // Questions --------------------------------------------------------------------------------------
 
 int tpJoint_GetCoordinateCount(const tpWorld* world, tpJointId id) {
+    TP_NEED(world, 0);
     int index = TP_JOINT(world, id);
     return index >= 0 ? world->system.joints.data[index].coordinateCount : 0;
 }
 
 tpAxisDef tpJoint_GetAxis(const tpWorld* world, tpJointId id, int coordinate) {
+    TP_NEED(world, (tpAxisDef){ 0 });
     tpAxisDef axis = { .name = "", .coordinate = tpDefaultCoordinateDef() };
     const tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL) {
@@ -62,6 +65,7 @@ tpAxisDef tpJoint_GetAxis(const tpWorld* world, tpJointId id, int coordinate) {
 }
 
 int tpJoint_FindCoordinate(const tpWorld* world, tpJointId id, const char* name) {
+    TP_NEED(world, 0);
     int index = TP_JOINT(world, id);
     if (index < 0 || !TP_REQUIRE(name != NULL, "name", "is NULL")) {
         return -1;
@@ -87,22 +91,26 @@ tpCoordinateState tpWorld_CoordinateState(const tpWorld* world, const tpJoint* j
 }
 
 tpCoordinateState tpJoint_GetState(const tpWorld* world, tpJointId id, int coordinate) {
+    TP_NEED(world, (tpCoordinateState){ 0 });
     const tpJoint* joint = JOINT_WITH(world, id, coordinate);
     tpCoordinateState none = { 0.0, 0.0, 0.0, 0.0 };
     return joint != NULL ? tpWorld_CoordinateState(world, joint, coordinate) : none;
 }
 
 double tpJoint_GetValue(const tpWorld* world, tpJointId id, int coordinate) {
+    TP_NEED(world, 0.0);
     const tpJoint* joint = JOINT_WITH(world, id, coordinate);
     return joint != NULL ? tpWorld_CoordinateState(world, joint, coordinate).value : 0.0;
 }
 
 double tpJoint_GetSpeed(const tpWorld* world, tpJointId id, int coordinate) {
+    TP_NEED(world, 0.0);
     const tpJoint* joint = JOINT_WITH(world, id, coordinate);
     return joint != NULL ? tpWorld_CoordinateState(world, joint, coordinate).speed : 0.0;
 }
 
 tpCoordinateDef tpJoint_GetCoordinate(const tpWorld* world, tpJointId id, int coordinate) {
+    TP_NEED(world, (tpCoordinateDef){ 0 });
     const tpJoint* joint = JOINT_WITH(world, id, coordinate);
     return joint != NULL ? joint->coordinates[coordinate].def : tpDefaultCoordinateDef();
 }
@@ -111,6 +119,7 @@ tpCoordinateDef tpJoint_GetCoordinate(const tpWorld* world, tpJointId id, int co
 
 tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId id, int coordinate,
                                const tpCoordinateDef* def, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL || !TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return noSuch(error);
@@ -129,6 +138,7 @@ tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId id, int coordinate,
 }
 
 void tpJoint_SetTarget(tpWorld* world, tpJointId id, int coordinate, double target, double speed) {
+    TP_NEED(world, );
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL || !TP_FINITE(target) || !TP_FINITE(speed) ||
         !TP_REQUIRE(joint->coordinates[coordinate].def.hasServo, "coordinate", "has no servo")) {
@@ -143,6 +153,7 @@ void tpJoint_SetTarget(tpWorld* world, tpJointId id, int coordinate, double targ
 }
 
 void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId id, int coordinate, double speed) {
+    TP_NEED(world, );
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL || !TP_FINITE(speed) ||
         !TP_REQUIRE(joint->coordinates[coordinate].def.hasMotor, "coordinate", "has no motor")) {
@@ -155,6 +166,7 @@ void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId id, int coordinate, double 
 }
 
 void tpJoint_ApplyEffort(tpWorld* world, tpJointId id, int coordinate, double effort) {
+    TP_NEED(world, );
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint != NULL && TP_FINITE(effort)) {
         joint->coordinates[coordinate].applied += effort;
@@ -167,6 +179,7 @@ void tpJoint_ApplyEffort(tpWorld* world, tpJointId id, int coordinate, double ef
 
 tpResult tpJoint_SetValue(tpWorld* world, tpJointId id, int coordinate, double value,
                           tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL || !TP_FINITE(value)) {
         return noSuch(error);
@@ -176,6 +189,7 @@ tpResult tpJoint_SetValue(tpWorld* world, tpJointId id, int coordinate, double v
 
 tpResult tpJoint_SetSpeed(tpWorld* world, tpJointId id, int coordinate, double speed,
                           tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpJoint* joint = JOINT_WITH(world, id, coordinate);
     if (joint == NULL || !TP_FINITE(speed)) {
         return noSuch(error);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "world/require.h"
 
@@ -53,6 +54,7 @@ static tpResult checkMaterial(const tpMaterialDef* def, tpError* error) {
 }
 
 tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError* error) {
+    TP_NEED(world, (tpMaterialId){ 0 });
     if (!TP_REQUIRE(def != NULL, "def", "is NULL") || checkMaterial(def, error) != tp_success) {
         return -1;
     }
@@ -69,10 +71,12 @@ tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError*
 }
 
 int tpWorld_GetMaterialCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->system.materials.count;
 }
 
 tpMaterialId tpWorld_FindMaterial(const tpWorld* world, const char* name) {
+    TP_NEED(world, (tpMaterialId){ 0 });
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < world->system.materials.count; ++i) {
         if (strcmp(world->system.materials.data[i].name, name) == 0) {
@@ -93,6 +97,7 @@ bool tpRequireMaterial(const tpWorld* world, tpMaterialId material, const char* 
 }
 
 tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId material) {
+    TP_NEED(world, (tpMaterialDef){ 0 });
     tpMaterialDef def = tpDefaultMaterialDef();
     if (tpRequireMaterial(world, material, "material", __func__)) {
         const tpMaterial* own = &world->system.materials.data[material];
@@ -106,6 +111,7 @@ tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId material) {
 
 tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMaterialDef* def,
                            tpError* error) {
+    TP_NEED(world, tp_badInput);
     if (!tpRequireMaterial(world, material, "material", __func__) ||
         !TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no such material, or no definition");
@@ -121,6 +127,7 @@ tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMateri
 }
 
 tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpSystem* system = &world->system;
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no definition");
@@ -168,6 +175,7 @@ tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error)
 
 void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b, tpFriction* friction,
                        double* restitution) {
+    TP_NEED(world, );
     tpMaterialDef none = tpDefaultMaterialDef();
     tpFriction ownFriction = none.friction;
     double ownRestitution = none.restitution;
@@ -183,6 +191,7 @@ void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b, tpF
 }
 
 tpCompliance tpGetPairCompliance(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
+    TP_NEED(world, (tpCompliance){ 0 });
     bool areThere =
         tpRequireMaterial(world, a, "a", __func__) && tpRequireMaterial(world, b, "b", __func__);
     return areThere ? tpSystem_MixCompliance(&world->system, a, b) : (tpCompliance){ 0 };

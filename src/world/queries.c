@@ -3,6 +3,7 @@
 // at exactly.
 
 #include "tippe/queries.h"
+#include "base/assert.h"
 
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
@@ -75,6 +76,7 @@ static bool castAtShape(const tpWorld* world, int index, const Path* path, tpRay
 
 tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translation,
                             uint32_t mask) {
+    TP_NEED(world, (tpRayResult){ 0 });
     Path path = { origin, translation, 0.0, 1.0 };
     tpRayResult best = noHit();
     if (!TP_FINITE_VEC3(origin) || !TP_FINITE_VEC3(translation)) {
@@ -94,6 +96,7 @@ tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translat
 
 void tpWorld_CastRayAtAll(const tpWorld* world, tpVec3 origin, tpVec3 translation, uint32_t mask,
                           tpRayCallback callback, void* context) {
+    TP_NEED(world, );
     Path path = { origin, translation, 0.0, 1.0 };
     if (!TP_FINITE_VEC3(origin) || !TP_FINITE_VEC3(translation) ||
         !TP_REQUIRE(callback != NULL, "callback", "is NULL")) {
@@ -120,6 +123,7 @@ static Path pathOf(const tpGeometry* geometry, tpPose pose, tpVec3 translation, 
 tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                            tpVec3 translation, double tolerance, uint32_t mask,
                            tpShapeCastResult* out) {
+    TP_NEED(world, tp_badInput);
     if (!TP_REQUIRE(geometry != NULL, "geometry", "is NULL") ||
         !TP_REQUIRE(out != NULL, "out", "is NULL") || !tpRequirePose(&pose, "pose", __func__) ||
         !TP_FINITE_VEC3(translation) ||
@@ -164,6 +168,7 @@ bool tpWorld_ShapesOverlap(const tpWorld* world, const tpGeometry* geometry, tpP
 
 int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                          uint32_t mask, tpShapeId* ids, int capacity) {
+    TP_NEED(world, 0);
     if (!TP_REQUIRE(geometry != NULL, "geometry", "is NULL") ||
         !TP_REQUIRE(capacity <= 0 || ids != NULL, "ids", "is NULL") ||
         !tpRequirePose(&pose, "pose", __func__)) {
@@ -185,6 +190,7 @@ int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPos
 
 int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t mask, tpShapeId* ids,
                           int capacity) {
+    TP_NEED(world, 0);
     tpBox box = { tpSub(bounds.upper, bounds.lower) };
     tpVec3 center = tpScale(0.5, tpAdd(bounds.lower, bounds.upper));
     tpGeometry geometry;
@@ -197,6 +203,7 @@ int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t mask, 
 }
 
 tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, tpClosest* out) {
+    TP_NEED(world, tp_badInput);
     int i = tpWorld_ShapeIndex(world, a), j = tpWorld_ShapeIndex(world, b);
     if (i < 0 || j < 0 || !TP_REQUIRE(out != NULL, "out", "is NULL")) {
         return tp_badInput;
@@ -211,6 +218,7 @@ tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, t
 // Overlaps ----------------------------------------------------------------------------------------
 
 int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity) {
+    TP_NEED(world, 0);
     tpSystem* system = &world->system;
     if (!TP_REQUIRE(depth >= 0.0 && isfinite(depth), "depth", "is %g, not zero or more", depth) ||
         !TP_REQUIRE(capacity <= 0 || overlaps != NULL, "overlaps", "is NULL")) {

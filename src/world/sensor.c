@@ -1,6 +1,7 @@
 // Sensors: made, removed, read.
 
 #include "world/sensor.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -29,6 +30,7 @@ const char* tpSensorTypeName(tpSensorType type) {
 }
 
 int tpSensorTypeColumns(tpSensorType type, const char* names[tp_mostSensorValues]) {
+    TP_NEED(names, 0);
     int count = (unsigned)type < tp_sensorTypeCount ? types[type].count : 0;
     for (int i = 0; i < count; ++i) {
         names[i] = types[type].columns[i];
@@ -105,6 +107,7 @@ static void setTouching(tpWorld* world, const tpSensor* sensor, bool touches) {
 }
 
 tpSensorId tpCreateSensor(tpWorld* world, const tpSensorDef* def, tpError* error) {
+    TP_NEED(world, (tpSensorId){ 0 });
     tpSensorId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
         return none;
@@ -147,6 +150,7 @@ static void removeSensor(tpWorld* world, int index, bool touches) {
 }
 
 void tpDestroySensor(tpWorld* world, tpSensorId id) {
+    TP_NEED(world, );
     int index = TP_SENSOR(world, id);
     if (index >= 0) {
         removeSensor(world, index, true);
@@ -167,14 +171,17 @@ void tpWorld_RemoveSensors(tpWorld* world, int body, int shape, int joint) {
 // Questions ---------------------------------------------------------------------------------------
 
 bool tpSensor_IsValid(const tpWorld* world, tpSensorId id) {
+    TP_NEED(world, false);
     return tpWorld_SensorIndex(world, id) >= 0;
 }
 
 int tpWorld_GetSensorCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->sensorIds.liveCount;
 }
 
 tpSensorId tpWorld_GetSensor(const tpWorld* world, int number) {
+    TP_NEED(world, (tpSensorId){ 0 });
     bool isThere = TP_INDEX(number, tpWorld_GetSensorCount(world));
     for (int i = 0; isThere && i < world->sensors.count; ++i) {
         if (world->sensors.data[i].isLive && number-- == 0) {
@@ -185,6 +192,7 @@ tpSensorId tpWorld_GetSensor(const tpWorld* world, int number) {
 }
 
 tpSensorId tpWorld_FindSensor(const tpWorld* world, const char* name) {
+    TP_NEED(world, (tpSensorId){ 0 });
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < world->sensors.count; ++i) {
         const tpSensor* sensor = &world->sensors.data[i];
@@ -196,11 +204,13 @@ tpSensorId tpWorld_FindSensor(const tpWorld* world, const char* name) {
 }
 
 const char* tpSensor_GetName(const tpWorld* world, tpSensorId id) {
+    TP_NEED(world, NULL);
     int index = TP_SENSOR(world, id);
     return index >= 0 ? world->sensors.data[index].name : "";
 }
 
 tpSensorDef tpSensor_GetDef(const tpWorld* world, tpSensorId id) {
+    TP_NEED(world, (tpSensorDef){ 0 });
     tpSensorDef def = tpDefaultSensorDef();
     int index = TP_SENSOR(world, id);
     if (index >= 0) {
@@ -356,12 +366,14 @@ static int readValues(const tpWorld* world, const tpSensor* sensor, double* valu
 }
 
 int tpSensor_GetValues(const tpWorld* world, tpSensorId id, double values[tp_mostSensorValues]) {
+    TP_NEED(world, 0);
     int index = TP_SENSOR(world, id);
     bool isRead = index >= 0 && TP_REQUIRE(values != NULL, "values", "is NULL");
     return isRead ? readValues(world, &world->sensors.data[index], values) : 0;
 }
 
 int tpWorld_GetSensorValueCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     int count = 0;
     for (int i = 0; i < world->sensors.count; ++i) {
         count += world->sensors.data[i].isLive ? types[world->sensors.data[i].type].count : 0;
@@ -370,6 +382,7 @@ int tpWorld_GetSensorValueCount(const tpWorld* world) {
 }
 
 void tpWorld_ReadSensors(const tpWorld* world, double* values) {
+    TP_NEED(world, );
     bool isGiven = world->sensors.count == 0 || TP_REQUIRE(values != NULL, "values", "is NULL");
     for (int i = 0; isGiven && i < world->sensors.count; ++i) {
         if (world->sensors.data[i].isLive) {

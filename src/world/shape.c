@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/collider_shapes.h"
 #include "geometry/mass.h"
@@ -106,6 +107,7 @@ static tpResult checkShapeDef(const tpWorld* world, const tpShapeDef* def, tpErr
 
 tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
                         const tpGeometry* geometry, tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpSystem* system = &world->system;
     tpShapeId none = { 0, 0 };
     if (!TP_REQUIRE(def != NULL, "def", "is NULL") ||
@@ -185,6 +187,7 @@ void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
 }
 
 void tpDestroyShape(tpWorld* world, tpShapeId id) {
+    TP_NEED(world, );
     int index = TP_SHAPE(world, id);
     if (index >= 0) {
         tpWorld_RemoveShape(world, index, true);
@@ -192,10 +195,12 @@ void tpDestroyShape(tpWorld* world, tpShapeId id) {
 }
 
 bool tpShape_IsValid(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, false);
     return tpWorld_ShapeIndex(world, id) >= 0;
 }
 
 int tpBody_GetShapeCount(const tpWorld* world, tpBodyId id) {
+    TP_NEED(world, 0);
     int count = 0;
     int body = TP_BODY(world, id);
     int shape = body >= 0 ? world->system.bodies.data[body].firstShape : -1;
@@ -206,6 +211,7 @@ int tpBody_GetShapeCount(const tpWorld* world, tpBodyId id) {
 }
 
 tpShapeId tpBody_GetShape(const tpWorld* world, tpBodyId id, int number) {
+    TP_NEED(world, (tpShapeId){ 0 });
     int body = TP_BODY(world, id);
     int shape = body >= 0 && number >= 0 ? world->system.bodies.data[body].firstShape : -1;
     for (int i = 0; shape >= 0 && i < number; ++i) {
@@ -223,21 +229,25 @@ static const tpShape* shapeOf(const tpWorld* world, tpShapeId id, const char* fu
 }
 
 const tpGeometry* tpShape_GetGeometry(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, NULL);
     const tpShape* shape = shapeOf(world, id, __func__);
     return shape != NULL ? &shape->geometry : NULL;
 }
 
 tpBodyId tpShape_GetBody(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, (tpBodyId){ 0 });
     const tpShape* shape = shapeOf(world, id, __func__);
     return tpWorld_BodyId(world, shape != NULL ? shape->body : -1);
 }
 
 tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, (tpMaterialId){ 0 });
     const tpShape* shape = shapeOf(world, id, __func__);
     return shape != NULL ? shape->material : 0;
 }
 
 tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, (tpShapeDef){ 0 });
     tpShapeDef def = tpDefaultShapeDef();
     const tpShape* shape = shapeOf(world, id, __func__);
     if (shape != NULL) {
@@ -252,11 +262,13 @@ tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId id) {
 }
 
 void* tpShape_GetUserData(const tpWorld* world, tpShapeId id) {
+    TP_NEED(world, NULL);
     const tpShape* shape = shapeOf(world, id, __func__);
     return shape != NULL ? shape->userData : NULL;
 }
 
 void tpShape_SetUserData(tpWorld* world, tpShapeId id, void* userData) {
+    TP_NEED(world, );
     int index = TP_SHAPE(world, id);
     if (index >= 0) {
         world->system.shapes.data[index].userData = userData;
@@ -264,6 +276,7 @@ void tpShape_SetUserData(tpWorld* world, tpShapeId id, void* userData) {
 }
 
 void tpShape_SetMaterial(tpWorld* world, tpShapeId id, tpMaterialId material) {
+    TP_NEED(world, );
     int index = TP_SHAPE(world, id);
     if (index >= 0 && tpRequireMaterial(world, material, "material", __func__)) {
         world->system.shapes.data[index].material = material;
@@ -272,6 +285,7 @@ void tpShape_SetMaterial(tpWorld* world, tpShapeId id, tpMaterialId material) {
 }
 
 void tpShape_SetFilter(tpWorld* world, tpShapeId id, uint32_t group, uint32_t mask) {
+    TP_NEED(world, );
     int index = TP_SHAPE(world, id);
     if (index >= 0) {
         world->system.shapes.data[index].group = group;
@@ -290,6 +304,7 @@ static bool askFilter(void* context, int32_t a, int32_t b) {
 }
 
 void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context) {
+    TP_NEED(world, );
     tpSystem* system = &world->system;
     world->shapeFilter = filter;
     world->shapeFilterContext = context;
@@ -302,6 +317,7 @@ void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context)
 }
 
 tpResult tpShape_SetDensity(tpWorld* world, tpShapeId id, double density, tpError* error) {
+    TP_NEED(world, tp_badInput);
     int index = TP_SHAPE(world, id);
     if (index < 0) {
         return tpError_Set(error, tp_badInput, "the shape does not exist");
@@ -326,6 +342,7 @@ tpResult tpShape_SetDensity(tpWorld* world, tpShapeId id, double density, tpErro
 
 tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                          const tpSphere* sphere, tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpGeometry geometry;
     bool isGood = TP_REQUIRE(sphere != NULL, "sphere", "is NULL") &&
                   tpMakeSphere(sphere, tpIdentityPose(), &geometry, error) == tp_success;
@@ -334,6 +351,7 @@ tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
 
 tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box,
                       tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpGeometry geometry;
     bool isGood = TP_REQUIRE(box != NULL, "box", "is NULL") &&
                   tpMakeBox(box, tpIdentityPose(), &geometry, error) == tp_success;
@@ -342,6 +360,7 @@ tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, cons
 
 tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                           const tpCapsule* capsule, tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpGeometry geometry;
     bool isGood = TP_REQUIRE(capsule != NULL, "capsule", "is NULL") &&
                   tpMakeCapsule(capsule, tpIdentityPose(), &geometry, error) == tp_success;
@@ -350,6 +369,7 @@ tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
 
 tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                            const tpCylinder* cylinder, tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpGeometry geometry;
     bool isGood = TP_REQUIRE(cylinder != NULL, "cylinder", "is NULL") &&
                   tpMakeCylinder(cylinder, tpIdentityPose(), &geometry, error) == tp_success;
@@ -358,6 +378,7 @@ tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
 
 tpShapeId tpCreatePlane(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpPlane* plane,
                         tpError* error) {
+    TP_NEED(world, (tpShapeId){ 0 });
     tpGeometry geometry;
     bool isGood = TP_REQUIRE(plane != NULL, "plane", "is NULL") &&
                   tpMakePlane(plane, tpIdentityPose(), &geometry, error) == tp_success;

@@ -6,6 +6,7 @@
 // library.
 
 #include "world/snapshot.h"
+#include "base/assert.h"
 
 #include "base/error.h"
 #include "dynamics/contact_info.h"
@@ -98,6 +99,7 @@ int tpSnapshotVersion(void) {
 }
 
 tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
+    TP_NEED(constant, NULL);
     tpWorld* world = (tpWorld*)constant; // writing only reads, but for the memory of events
     tpWorld_RememberTouches(world);
     tpWorld_KeepContactForces(world);
@@ -134,6 +136,7 @@ void tpDestroySnapshot(tpSnapshot* snapshot) {
 }
 
 const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size) {
+    TP_NEED(snapshot, NULL);
     *size = snapshot->byteCount;
     return bytesOf(snapshot);
 }
@@ -247,6 +250,7 @@ static bool isStateGood(const tpSystem* system) {
 }
 
 tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error) {
+    TP_NEED(world, tp_badInput);
     if (!TP_REQUIRE(snapshot != NULL, "snapshot", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there is no snapshot");
     }
@@ -302,6 +306,7 @@ static uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
 }
 
 uint64_t tpWorld_HashState(const tpWorld* world) {
+    TP_NEED(world, 0);
     const tpSystem* system = &world->system;
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int i = 0; i < system->bodyCount; ++i) {

@@ -1,6 +1,7 @@
 // The state of all bodies that can move, as arrays.
 
 #include "tippe/state.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -9,25 +10,30 @@
 #include "world/state_checks.h"
 
 uint64_t tpWorld_GetStructure(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->system.structure + (uint64_t)world->structureShift;
 }
 
 int tpWorld_GetMovingCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     tpWorld_ListBodies(world);
     return world->moving.count;
 }
 
 tpBodyId tpWorld_GetMoving(const tpWorld* world, int index) {
+    TP_NEED(world, (tpBodyId){ 0 });
     tpWorld_ListBodies(world);
     bool isThere = TP_INDEX(index, world->moving.count);
     return tpWorld_BodyId(world, isThere ? world->moving.data[index] : -1);
 }
 
 int tpBody_GetSlot(const tpWorld* world, tpBodyId body) {
+    TP_NEED(world, 0);
     return TP_BODY(world, body);
 }
 
 tpStateView tpWorld_ViewState(const tpWorld* world) {
+    TP_NEED(world, (tpStateView){ 0 });
     const tpSystem* system = &world->system;
     tpStateView view;
     memset(&view, 0, sizeof(view));
@@ -64,6 +70,7 @@ static void readBodies(const tpWorld* world, const tpStateArrays* arrays, int be
 }
 
 void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays) {
+    TP_NEED(world, );
     // As many at a time as stay in the cache from one array to the next.
     enum { bodiesAtATime = 256 };
     tpWorld_ListBodies(world);
@@ -116,6 +123,7 @@ static bool take(const double* rows, int row, int width, void* own) {
 }
 
 tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpWorld_ListBodies(world);
     int count = world->moving.count;
     if (!TP_REQUIRE(arrays != NULL, "arrays", "is NULL")) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joint_types.h"
@@ -11,6 +12,7 @@
 #include "world/state_checks.h"
 
 int tpWorld_GetCoordinateCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     int count = 0;
     for (int i = 0; i < world->system.joints.count; ++i) {
         count += world->system.joints.data[i].coordinateCount; // 0 in empty slots
@@ -19,6 +21,7 @@ int tpWorld_GetCoordinateCount(const tpWorld* world) {
 }
 
 bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint, int* coordinate) {
+    TP_NEED(world, false);
     int place = index, at = -1;
     for (int i = 0; at < 0 && index >= 0 && i < world->system.joints.count; ++i) {
         int count = world->system.joints.data[i].coordinateCount;
@@ -38,6 +41,7 @@ bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint, 
 }
 
 int tpJoint_GetFirstCoordinate(const tpWorld* world, tpJointId joint) {
+    TP_NEED(world, 0);
     int index = TP_JOINT(world, joint), count = 0;
     for (int i = 0; i < index; ++i) {
         count += world->system.joints.data[i].coordinateCount;
@@ -47,6 +51,7 @@ int tpJoint_GetFirstCoordinate(const tpWorld* world, tpJointId joint) {
 
 void tpWorld_ReadCoordinates(const tpWorld* world, double* values, double* speeds,
                              double* efforts) {
+    TP_NEED(world, );
     const tpSystem* system = &world->system;
     for (int i = 0, place = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -167,6 +172,7 @@ tpResult tpWorld_CheckCoordinates(tpWorld* world, const double* values, const do
 
 tpResult tpWorld_WriteCoordinates(tpWorld* world, const double* values, const double* speeds,
                                   tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpResult result = tpWorld_CheckCoordinates(world, values, speeds, error);
     if (result != tp_success) {
         return result;
@@ -224,6 +230,7 @@ tpResult tpWorld_CheckTargets(const tpWorld* world, const double* targets, const
 
 tpResult tpWorld_WriteTargets(tpWorld* world, const double* targets, const double* speeds,
                               tpError* error) {
+    TP_NEED(world, tp_badInput);
     tpResult result = tpWorld_CheckTargets(world, targets, speeds, error);
     const double* arrays[2] = { targets, speeds };
     for (int i = 0, place = 0; result == tp_success && i < world->system.joints.count; ++i) {
@@ -247,6 +254,7 @@ tpResult tpWorld_CheckEfforts(const tpWorld* world, const double* efforts, tpErr
 }
 
 tpResult tpWorld_ApplyEfforts(tpWorld* world, const double* efforts, tpError* error) {
+    TP_NEED(world, tp_badInput);
     if (!TP_REQUIRE(efforts != NULL, "efforts", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there are no efforts");
     }

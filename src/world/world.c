@@ -1,6 +1,7 @@
 // Creation, stepping and the questions about the world as a whole.
 
 #include "world/world.h"
+#include "base/assert.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -302,6 +303,7 @@ static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStep
 }
 
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
+    TP_NEED(world, (tpStepReport){ 0 });
     tpSystem* system = &world->system;
     tpStepReport report;
     memset(&report, 0, sizeof(report));
@@ -344,23 +346,28 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
 }
 
 void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context) {
+    TP_NEED(world, );
     world->system.problemHook = hook;
     world->system.problemContext = context;
 }
 
 double tpWorld_GetTime(const tpWorld* world) {
+    TP_NEED(world, 0.0);
     return world->system.time;
 }
 
 int64_t tpWorld_GetStepCount(const tpWorld* world) {
+    TP_NEED(world, 0);
     return world->system.stepCount;
 }
 
 tpVec3 tpWorld_GetGravity(const tpWorld* world) {
+    TP_NEED(world, (tpVec3){ 0 });
     return world->system.gravity;
 }
 
 void tpWorld_SetGravity(tpWorld* world, tpVec3 gravity) {
+    TP_NEED(world, );
     if (TP_FINITE_VEC3(gravity)) {
         world->system.gravity = gravity;
     }
@@ -382,14 +389,17 @@ void tpWorld_DisturbAll(tpWorld* world) {
 }
 
 bool tpWorld_IsPlanar(const tpWorld* world) {
+    TP_NEED(world, false);
     return world->system.isPlanar;
 }
 
 tpStepperId tpWorld_GetStepper(const tpWorld* world) {
+    TP_NEED(world, (tpStepperId){ 0 });
     return world->stepperId;
 }
 
 tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
+    TP_NEED(world, tp_badInput);
     const tpStepper* stepper = tpStepper_Get(id);
     if (!TP_REQUIRE(stepper != NULL, "stepper", "is one that this build does not have")) {
         return tp_unsupported;
@@ -408,22 +418,27 @@ tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
 }
 
 const tpAllocator* tpWorld_GetAllocator(const tpWorld* world) {
+    TP_NEED(world, NULL);
     return &world->system.allocator;
 }
 
 double tpWorld_GetKineticEnergy(const tpWorld* world) {
+    TP_NEED(world, 0.0);
     return tpSystem_KineticEnergy(&world->system);
 }
 
 double tpWorld_GetPotentialEnergy(const tpWorld* world) {
+    TP_NEED(world, 0.0);
     return tpSystem_PotentialEnergy(&world->system);
 }
 
 tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world) {
+    TP_NEED(world, (tpVec3){ 0 });
     return tpSystem_LinearMomentum(&world->system);
 }
 
 tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about) {
+    TP_NEED(world, (tpVec3){ 0 });
     return TP_FINITE_VEC3(about) ? tpSystem_AngularMomentum(&world->system, about) : tpZeroVec3();
 }
 
@@ -450,6 +465,7 @@ static const tpContactInfo* showContacts(tpWorld* world) {
 }
 
 const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
+    TP_NEED(world, NULL);
     tpWorld* own = (tpWorld*)world;
     listPromised(own);
     if (count != NULL) {
@@ -459,6 +475,7 @@ const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
 }
 
 tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error) {
+    TP_NEED(world, tp_badInput);
     if (!TP_REQUIRE(name != NULL, "name", "is NULL") ||
         !TP_REQUIRE(text != NULL, "text", "is NULL")) {
         return tpError_Set(error, tp_badInput, "an option needs a name and a value");
@@ -472,10 +489,12 @@ tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, t
 }
 
 unsigned tpWorld_GetLacks(const tpWorld* world) {
+    TP_NEED(world, (unsigned){ 0 });
     return tpStepper_Lacks(world->stepper, &world->options);
 }
 
 double tpWorld_GetOption(const tpWorld* world, const char* name) {
+    TP_NEED(world, 0.0);
     int index = TP_REQUIRE(name != NULL, "name", "is NULL") ? tpOptions_Find(name) : -1;
     return index >= 0 ? world->options.values[index] : NAN;
 }

@@ -291,6 +291,47 @@ static void queriesThatCannotBeAreTold(void** state) {
     end(world);
 }
 
+// NULL where there must be an object: each call tells of it once, and what it returns is nothing.
+static void objectsThatAreNullAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    tpJointDef jointDef = tpDefaultJointDef();
+    tpJointId joint = { 0, 0 };
+    tpClosest closest;
+    tpMassProperties mass;
+    tpGeometry ball;
+    assert_int_equal(tpMakeSphere(&(tpSphere){ 0.5 }, tpIdentityPose(), &ball, NULL), tp_success);
+    CHECK_TOLD(tpWorld_Step(NULL, 0.01), "tpWorld_Step", "world");
+    CHECK_TOLD(tpWorld_GetTime(NULL), "tpWorld_GetTime", "world");
+    CHECK_TOLD(tpCreateBody(NULL, &bodyDef, NULL), "tpCreateBody", "world");
+    CHECK_TOLD(tpBody_GetPosition(NULL, s.body), "tpBody_GetPosition", "world");
+    CHECK_TOLD_VOID(tpBody_SetVelocity(NULL, s.body, tpZeroVec3(), tpZeroVec3()),
+                    "tpBody_SetVelocity", "world");
+    CHECK_TOLD_VOID(tpDestroyBody(NULL, s.body), "tpDestroyBody", "world");
+    CHECK_TOLD(tpCreateJoint(NULL, &jointDef, NULL), "tpCreateJoint", "world");
+    CHECK_TOLD(tpJoint_GetValue(NULL, joint, 0), "tpJoint_GetValue", "world");
+    CHECK_TOLD(tpWorld_GetStructure(NULL), "tpWorld_GetStructure", "world");
+    CHECK_TOLD(tpBatch_GetWorldCount(NULL), "tpBatch_GetWorldCount", "batch");
+    CHECK_TOLD(tpMakeBox(NULL, tpIdentityPose(), &ball, NULL), "tpMakeBox", "box");
+    CHECK_TOLD(tpGeometry_Mass(&ball, 1.0, NULL, NULL), "tpGeometry_Mass", "out");
+    CHECK_TOLD(tpGeometry_Mass(NULL, 1.0, &mass, NULL), "tpGeometry_Mass", "geometry");
+    CHECK_TOLD(tpClosestPoints(&ball, tpIdentityPose(), NULL, tpIdentityPose(), NULL, &closest),
+               "tpClosestPoints", "b");
+    assert_int_equal(
+        tpClosestPoints(&ball, tpIdentityPose(), NULL, tpIdentityPose(), NULL, &closest),
+        tp_badInput);
+    assert_int_equal(tpWorld_Step(NULL, 0.01).contactCount, 0);
+    // Nothing is released and destroyed as by free(NULL).
+    toldCount = 0;
+    tpReleaseGeometry(NULL);
+    tpDestroyWorld(NULL);
+    tpDestroyBatch(NULL);
+    assert_int_equal(toldCount, 0);
+    end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staleIdsAreTold),
@@ -302,6 +343,7 @@ int main(void) {
         cmocka_unit_test(statesStayFinite),
         cmocka_unit_test(indicesOutOfRangeAreTold),
         cmocka_unit_test(queriesThatCannotBeAreTold),
+        cmocka_unit_test(objectsThatAreNullAreTold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
