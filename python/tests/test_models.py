@@ -496,3 +496,52 @@ def test_neighbours_that_overlap_do_not_collide(tmp_path: Path, height: float) -
     world = tippe.load(scene)
     for _ in range(20):
         assert world.step(0.005).certified
+
+
+def test_overlaps_that_no_joint_can_undo_do_not_collide(tmp_path: Path) -> None:
+    """A shoulder that turns about the vertical reaches into the floor, as in models whose parts are drawn generously; its arm does not."""
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="2 2 .1"/><body name="base"><geom size=".05" contype="0" conaffinity="0"/>
+        <body name="shoulder" pos="0 0 .1"><joint name="pan" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 0 0 -.08" size=".05"/>
+        <body name="arm" pos=".3 0 0"><joint name="lift" axis="0 1 0"/><geom type="sphere" pos=".2 0 0" size=".11"/></body></body></body></worldbody></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "model.xml")
+    assert {"bodies": ["shoulder", "world"]} in scene["excludes"]
+    assert not any("arm" in pair["bodies"] and "world" in pair["bodies"] for pair in scene["excludes"])
+    notes = [note for note in scene.report.of("changed") if "no joint can take them apart" in note.message]
+    assert [note.name for note in notes] == ["shoulder"]
+
+
+def test_idle_terms_of_tendons_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><worldbody><body name="a"><joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+        <tendon><fixed name="t1"><joint joint="x" coef="2"/><joint joint="y" coef="0"/></fixed><fixed name="t2"><joint joint="y" coef="0"/></fixed></tendon>
+        <actuator><position tendon="t1" kp="5"/><motor tendon="t2"/></actuator></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "model.xml")
+    assert [coupling["of"] for coupling in scene["couplings"]] == [[["a.x", 2.0]]]
+    assert any(note.name == "t2" for note in scene.report.notes)
+    tippe.load(scene)
+
+
+def test_new_names_of_sensors_are_told(tmp_path: Path) -> None:
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+        <sensor><jointpos name="F0/angle" joint="j"/></sensor></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "model.xml")
+    assert scene["sensors"][0]["name"] == "F0_angle" == scene.report.renamed["sensor F0/angle"]
+    assert "sensor F0/angle -> F0_angle" in scene.report.text()
+
+
+def test_motors_are_no_stiffer_than_their_effort(tmp_path: Path) -> None:
+    """Held by motors, a joint gives way by 0.02 rad under all that the motor has."""
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom type="box" size=".2 .2 .2" mass="50"/>
+        <body name="hand" pos=".3 0 0"><joint name="wrist" axis="0 1 0"/><geom size=".05" mass=".2" pos=".1 0 0"/></body></body></worldbody>
+        <actuator><motor joint="wrist" ctrlrange="-6 6"/></actuator></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "model.xml")
+    servo = next(joint["servo"] for joint in scene["joints"] if joint["name"] == "wrist")
+    assert servo["effort"] == 6.0
+    assert servo["stiffness"] == pytest.approx(300.0)

@@ -6,7 +6,10 @@
 
 // How often states of rows may change in one solve. Rows that still change then keep the impulses
 // that they have.
-enum { mostTrials = 6 };
+enum { mostTrials = 24 };
+
+// Of a way, until its least point is found.
+enum { halvings = 50 };
 
 // Blocks of six -----------------------------------------------------------------------------------
 
@@ -286,8 +289,8 @@ static inline void addRow(const tpMechanismRow* row, double impulse, double* x) 
     }
 }
 
-static inline double answer(const tpMechanismRow* row) {
-    return row->offset - row->stiffness * (row->velocity + row->bias);
+static inline double answerTo(const tpMechanismRow* row, double velocity) {
+    return row->offset - row->stiffness * (velocity + row->bias);
 }
 
 // The impulse of a row before anything moves.
@@ -322,33 +325,73 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
             }
         }
         row->velocity = signOf(row) * shared;
-        row->impulse = row->state == tp_withinRow    ? answer(row)
+        row->impulse = row->state == tp_withinRow    ? answerTo(row, row->velocity)
                        : row->state == tp_atLeastRow ? row->least
                        : row->state == tp_atMostRow  ? row->most
                                                      : 0.0;
     }
 }
 
-// The state that a row's impulse and velocity ask for.
+// The state that a row's answer to its velocity on the path asks for.
 static int32_t wantedState(const tpMechanismRow* row) {
-    double wanted = answer(row);
-    if (row->state == tp_withinRow) {
-        double slack = 1e-12 * fabs(wanted);
-        return wanted < row->least - slack  ? tp_atLeastRow
-               : wanted > row->most + slack ? tp_atMostRow
-                                            : tp_withinRow;
+    double wanted = answerTo(row, row->pathVelocity);
+    double slack = row->state == tp_withinRow ? 1e-12 * fabs(wanted) : 0.0;
+    return wanted < row->least - slack  ? tp_atLeastRow
+           : wanted > row->most + slack ? tp_atMostRow
+                                        : tp_withinRow;
+}
+
+// The slope of the function along the way from the path to the last solve, at a part of it. Forces
+// of masses are those of the impulses that have led there: M v - m = sum of rows times impulses.
+static double slopeAt(const tpMechanism* mechanism, double part) {
+    double slope = 0.0;
+    for (int k = 0; k < mechanism->rowCount; ++k) {
+        const tpMechanismRow* row = &mechanism->rows[k];
+        if (row->state == tp_deadRow) {
+            continue;
+        }
+        double way = row->velocity - row->pathVelocity;
+        double impulse = row->pathImpulse + part * (row->impulse - row->pathImpulse);
+        double wanted = answerTo(row, row->pathVelocity + part * way);
+        slope += way * (impulse - fmin(fmax(wanted, row->least), row->most));
     }
-    bool isLeft = (row->state == tp_atLeastRow && wanted > row->least) ||
-                  (row->state == tp_atMostRow && wanted < row->most);
-    return isLeft ? tp_withinRow : row->state;
+    return slope;
+}
+
+// The part of the way to the last solve after which the function rises.
+static double partOfWay(const tpMechanism* mechanism) {
+    double low = 0.0, high = 1.0;
+    if (!(slopeAt(mechanism, 1.0) > 0.0)) {
+        return 1.0;
+    }
+    for (int k = 0; k < halvings; ++k) {
+        double middle = 0.5 * (low + high);
+        if (slopeAt(mechanism, middle) > 0.0) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high; // beyond the bend, if there is one
 }
 
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities) {
     for (int trial = 0;; ++trial) {
         tpMechanism_Solve(mechanism, momenta, velocities);
+        if (trial == mostTrials) {
+            return trial;
+        }
+        double part = trial == 0 ? 1.0 : partOfWay(mechanism);
         bool hasChanged = false;
-        for (int k = 0; trial < mostTrials && k < mechanism->rowCount; ++k) {
+        for (int k = 0; k < mechanism->rowCount; ++k) {
             tpMechanismRow* row = &mechanism->rows[k];
+            bool isWhole = part == 1.0;
+            row->pathVelocity =
+                isWhole ? row->velocity
+                        : row->pathVelocity + part * (row->velocity - row->pathVelocity);
+            row->pathImpulse = isWhole
+                                   ? row->impulse
+                                   : row->pathImpulse + part * (row->impulse - row->pathImpulse);
             int32_t state = row->state == tp_deadRow ? row->state : wantedState(row);
             hasChanged = hasChanged || state != row->state;
             row->state = state;

@@ -35,11 +35,12 @@ typedef struct tpMechanismTerm {
 typedef struct tpMechanismRow {
     double onA[6], onB[6];
     double stiffness, bias, offset;
-    double least, most;       // of the impulse
-    double impulse, velocity; // after a solve
-    int32_t nodeA, nodeB;     // -1: a body that does not belong to the mechanism
-    int32_t place;            // of the pair's block in the pattern; -1: one of the two is not there
-    int32_t state;            // tpRowState
+    double least, most;               // of the impulse
+    double impulse, velocity;         // after a solve
+    double pathImpulse, pathVelocity; // of the iterate that bounds are found with
+    int32_t nodeA, nodeB;             // -1: a body that does not belong to the mechanism
+    int32_t place; // of the pair's block in the pattern; -1: one of the two is not there
+    int32_t state; // tpRowState
     // Rows of one direction stand together: all but the first share its `onA` and `onB`, times this
     // sign; 0: it has its own.
     double sharedSign;
@@ -68,6 +69,11 @@ void tpMechanism_Factorise(tpMechanism* mechanism);
 void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities);
 
 // The same with the bounds of rows; factorises again if states change. Returns how often.
+//
+// Velocities with bounds are the least of a convex function, whose slope is M v - m less the
+// impulses that rows answer with, each within its bounds. Newton's steps on it are solves with
+// states; one that goes beyond the least along its way ends there, so that states never go around
+// in circles.
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities);
 
 // Blocks of the inverse of the matrix, by the factors: those of the nodes, and those of the pattern

@@ -514,6 +514,36 @@ static void dryFrictionInLegsIsNoLock(void** state) {
     tpDestroyWorld(world);
 }
 
+// A statue on two feet without armature, whose stiff ankles give way to a small effort: they must
+// not be counted as if they held whatever comes, or landing throws the feet.
+static void weakAnklesAreNoLocks(void** state) {
+    (void)state;
+    for (double gain = 1.0; gain < 200.0; gain *= 5.0) {
+        tpWorld* world = makeWorld(1);
+        addFloor(world);
+        tpBodyId trunk = addLink(world, tpMakeVec3(0.0, 0.0, 1.003), 50.0, 3.0);
+        for (int i = 0; i < 2; ++i) {
+            double y = i == 0 ? 0.1 : -0.1;
+            tpBodyId foot = addLink(world, tpMakeVec3(0.0, y, 0.053), 0.3, 2e-4);
+            tpShapeDef shape = tpDefaultShapeDef();
+            shape.material = 1;
+            shape.pose.position = tpMakeVec3(0.0, 0.0, -0.03);
+            tpBox sole = { tpMakeVec3(0.1, 0.04, 0.02) };
+            tpCreateBox(world, foot, &shape, &sole, NULL);
+            tpJointDef def = hinge(trunk, foot, tpMakeVec3(0.0, y, 0.083));
+            def.coordinate.hasServo = true;
+            def.coordinate.servo.stiffness = gain * 2000.0;
+            def.coordinate.servo.damping = gain * 100.0;
+            def.coordinate.servo.effort = 12.0;
+            tpCreateJoint(world, &def, NULL);
+        }
+        tpStepReport report = run(world, 0.005, 0.5);
+        CHECK_BELOW(tpLength(tpBody_GetVelocity(world, trunk)), 1.0);
+        CHECK_BELOW(report.jointDrift, 1e-4);
+        tpDestroyWorld(world);
+    }
+}
+
 // An arm begins beyond its limit, and a weak servo brings it back too slowly to be waited for.
 static void passedLimitsAreTakenBack(void** state) {
     (void)state;
@@ -553,6 +583,7 @@ int main(void) {
         cmocka_unit_test(lightFeetCarryAHeavyTrunk),
         cmocka_unit_test(bitsDoNotDependOnThreads),
         cmocka_unit_test(dryFrictionInLegsIsNoLock),
+        cmocka_unit_test(weakAnklesAreNoLocks),
         cmocka_unit_test(passedLimitsAreTakenBack),
         cmocka_unit_test(snapshotsContinue),
     };

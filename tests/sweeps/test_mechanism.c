@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 
-enum { nodes = 6, size = 6 * nodes, mostRows = 64 };
+enum { nodes = 6, size = 6 * nodes, mostRows = 96 };
 
 typedef struct Case {
     tpNodeMass masses[nodes];
@@ -171,17 +171,26 @@ static void inverseAnswersUnitImpulses(void** state) {
 static void boundsHold(void** state) {
     (void)state;
     tpRandom random = { 8 };
-    int bounded = 0;
-    for (int trial = 0; trial < 50; ++trial) {
+    int most = 0;
+    for (int trial = 0; trial < 200; ++trial) {
         Case test;
         openCase(&test, &random);
         for (int i = 0; i < nodes; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                test.masses[i].mass[k] *= i % 2 == 0 ? 1.0 : 1e-2;
+                test.masses[i].inertia[4 * k] *= i % 2 == 0 ? 1.0 : 1e-2;
+            }
             addRow(&test, &random, i - 1, i, 1e4);
             tpMechanismRow* limit = addRow(&test, &random, i - 1, i, 1e3);
             limit->least = 0.0;
-            tpMechanismRow* drive = addRow(&test, &random, i - 1, i, 20.0);
-            drive->most = 0.1;
-            drive->least = -0.1;
+            // Stiff ones with small bounds on light bodies: states that change all at once go
+            // around in circles.
+            for (int n = 0; n < 4; ++n) {
+                double stiffness = trial % 2 == 0 ? 20.0 : 1e4;
+                tpMechanismRow* drive = addRow(&test, &random, i - 1, i, stiffness);
+                drive->most = 0.1;
+                drive->least = -0.1;
+            }
             // A second law in the same direction, the other way round.
             tpMechanismRow* shared = addRow(&test, &random, i - 1, i, 5.0);
             shared->sharedSign = -1.0;
@@ -189,14 +198,11 @@ static void boundsHold(void** state) {
         tpMechanism_Factorise(&test.mechanism);
         int factorisations =
             tpMechanism_SolveBounded(&test.mechanism, test.momenta, test.velocities);
-        CHECK_BELOW(missOf(&test), 1e-9);
-        if (factorisations < 6) {
-            checkLaws(&test);
-            ++bounded;
-        }
+        CHECK_BELOW(missOf(&test), 1e-8);
+        checkLaws(&test);
+        most = factorisations > most ? factorisations : most;
     }
-    // The trials end nearly always.
-    assert_true(bounded >= 48);
+    assert_true(most < 20);
 }
 
 static void errorsAreTakenBack(void** state) {

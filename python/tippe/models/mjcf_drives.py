@@ -197,6 +197,8 @@ def _hold(c: Compiled, joint: int, drive: Drive, value: float, name: str) -> Non
     gravity = float(np.linalg.norm(c.model.gravity)) or 9.81
     turn = int(m.jnt_type[joint]) == int(c.mujoco.mjtJoint.mjJNT_HINGE)
     load = carried * gravity * (reach if turn else 1.0)
+    if drive.effort is not None:
+        load = min(load, drive.effort)  # more is never asked of it
     inertia = max(float(m.dof_M0[dof]), carried * (reach * reach if turn else 1.0))
     drive.stiffness = load / _SAG
     drive.damping = 2.0 * float(np.sqrt(drive.stiffness * inertia))
