@@ -47,7 +47,7 @@ class Pair:
         return str(self.scene.report.renamed.get(name, name))
 
     def moving(self) -> list[int]:
-        return [i for i in range(1, self.m.nbody) if self.m.body_weldid[i] != 0 and "mass" in self.bodies.get(self.name(i), {})]
+        return [i for i in range(1, self.m.nbody) if self.m.body_weldid[i] != 0 and self.m.body_mass[i] > 0 and "mass" in self.bodies.get(self.name(i), {})]
 
 
 def mass_error(pair: Pair) -> float:
@@ -114,6 +114,8 @@ def soften(m: Any, driven: bool) -> None:
         joint_or_site = int(m.actuator_trntype[a]) in (0, 1, 4)
         fixed_tendon = int(m.actuator_trntype[a]) == 3 and int(m.actuator_trnid[a][0]) not in spatial
         affine = int(m.actuator_gaintype[a]) < 2 and int(m.actuator_biastype[a]) < 2
+        if m.nplugin and int(m.actuator_plugin[a]) >= 0:
+            m.actuator_plugin[a], affine = -1, False
         if not ((joint_or_site or fixed_tendon) and affine):
             m.actuator_gaintype[a], m.actuator_biastype[a], m.actuator_gainprm[a, :] = 0, 0, 0
 
@@ -161,22 +163,26 @@ def plain_scene(pair: Pair, driven: bool) -> dict[str, Any]:
     return plain
 
 
-def ended(plain: dict[str, Any], names: list[str], steps: int) -> np.ndarray:
+def ended(plain: dict[str, Any], names: list[str], steps: int, theta: float) -> np.ndarray:
     """Centres and rotations of bodies after the time."""
-    options = {"theta": 0.5, "energy_guard": False}
+    options = {"theta": theta, "energy_guard": False}
     world = tippe.load({**plain, "simulation": {"stepper": "anitescu", "step": TIME / steps, "until": 1, "options": options}})
     for _ in range(steps):
         world.step()
     return np.array([[*world[name].position, *world[name].rotation] for name in names])
 
 
-def extrapolated(plain: dict[str, Any], names: list[str], until: float) -> np.ndarray:
-    """The limit of small steps: even powers of the step are taken out, until the last two answers agree."""
+def extrapolated(plain: dict[str, Any], names: list[str], driven: bool, until: float) -> np.ndarray:
+    """The limit of small steps: powers of the step are taken out, until the last two answers agree.
+
+    Passive joints: symmetric steps, whose error has even powers. Stiff servos: implicit steps, all powers.
+    """
+    theta, base = (1.0, 2) if driven else (0.5, 4)
     row: list[np.ndarray] = []
     for level in range(9):
-        new = [ended(plain, names, 100 << level)]
+        new = [ended(plain, names, 100 << level, theta)]
         for k, old in enumerate(row):
-            new.append(new[k] + (new[k] - old) / (4 ** (k + 1) - 1))
+            new.append(new[k] + (new[k] - old) / (base ** (k + 1) - 1))
         if row and (np.abs(new[-1] - row[-1]).max() < 1e-7 or time.time() > until):
             return new[-1]
         row = new
@@ -211,7 +217,7 @@ def motion_error(path: Path, seed: int, driven: bool, until: float) -> float:
     soften(m, driven)
     if not reference(m, start):
         return float("nan")
-    ends = extrapolated(plain_scene(pair, driven), [pair.name(i) for i in moving], until)
+    ends = extrapolated(plain_scene(pair, driven), [pair.name(i) for i in moving], driven, until)
     worst = 0.0
     for i, end in zip(moving, ends, strict=True):
         body = pair.bodies[pair.name(i)]

@@ -545,3 +545,27 @@ def test_motors_are_no_stiffer_than_their_effort(tmp_path: Path) -> None:
     servo = next(joint["servo"] for joint in scene["joints"] if joint["name"] == "wrist")
     assert servo["effort"] == 6.0
     assert servo["stiffness"] == pytest.approx(300.0)
+
+
+def test_axes_that_do_not_meet_move_as_in_mujoco(tmp_path: Path) -> None:
+    """A light body stands between them: it has to start with the speed that its joints give it, since rotors on them are heavier than it is."""
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><option timestep="1e-4" integrator="RK4"/><worldbody><body name="leg"><joint name="hip" axis="0 1 0" armature=".05"/>
+        <joint name="knee" axis="1 0 0" pos="0 .1 -.2" armature=".02" damping=".1"/><joint name="reach" type="slide" axis="0 0 1" armature=".3"/>
+        <geom type="capsule" fromto="0 0 0 .1 .1 -.4" size=".04" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+    )
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
+    d = mujoco.MjData(m)
+    d.qpos[:], d.qvel[:] = [0.3, -0.2, 0.05], [2.0, -3.0, 0.5]
+    scene = models.convert(tmp_path / "model.xml", state=(d.qpos.copy(), d.qvel.copy()))
+    assert any(body["name"].startswith("leg_link") for body in scene["bodies"])
+    for _ in range(1000):
+        mujoco.mj_step(m, d)
+    mujoco.mj_forward(m, d)
+    ends = []
+    for step in (1e-3, 5e-4):
+        world = tippe.load({**scene, "simulation": {"stepper": "anitescu", "step": step, "until": 1, "options": {"theta": 0.5, "energy_guard": False}}})
+        for _ in range(round(0.1 / step)):
+            world.step()
+        ends.append(np.array(world["leg"].position))
+    assert np.abs((4 * ends[1] - ends[0]) / 3 - d.xipos[1]).max() < 1e-6

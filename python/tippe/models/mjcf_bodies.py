@@ -131,8 +131,10 @@ def _add_joints(c: Compiled, i: int, carriers: list[int]) -> None:
         return
     outer = c.bodies[parent] if parent != 0 or c.model.bodies[0].shapes else None
     chain: list[Joint] = []
+    rates: list[list[_Rate]] = []
     for j in range(first, first + count):
         anchor = np.array(c.d.xanchor[j])
+        known = len(chain)
         if kinds[j - first] == _BALL:
             chain.append(Joint("ball", c.joints[j], None, None, anchor, laws=_ball_laws(c, j)))
         else:
@@ -141,10 +143,26 @@ def _add_joints(c: Compiled, i: int, carriers: list[int]) -> None:
                 chain.append(Joint("axes", c.joints[j], None, None, anchor))
             chain[-1].axes.append(axis)
             chain[-1].anchor = _meeting_point(chain[-1].axes)
-    _link(c, chain, outer, child)
+        rates += [[] for _ in range(len(chain) - known)]
+        rates[-1].append(_rate(c, j))
+    _link(c, chain, rates, outer, child)
 
 
-def _link(c: Compiled, chain: list[Joint], outer: str | None, child: str) -> None:
+_Rate = tuple[Array, Array, Array]  # what a joint adds to the angular velocity, to that of its anchor, and the anchor
+
+
+def _rate(c: Compiled, j: int) -> _Rate:
+    m, d = c.m, c.d
+    dof, kind = int(m.jnt_dofadr[j]), int(m.jnt_type[j])
+    anchor = np.array(d.xanchor[j])
+    if kind == _BALL:
+        turn = rotations.matrix(d.xquat[int(m.jnt_bodyid[j])]) @ d.qvel[dof : dof + 3]
+        return turn, np.zeros(3), anchor
+    along = np.array(d.xaxis[j]) * float(d.qvel[dof])
+    return (along, np.zeros(3), anchor) if kind == _HINGE else (np.zeros(3), along, anchor)
+
+
+def _link(c: Compiled, chain: list[Joint], rates: list[list[_Rate]], outer: str | None, child: str) -> None:
     """Hangs the joints one behind the other, light bodies between them where their axes do not meet."""
     for k, joint in enumerate(chain):
         last = k == len(chain) - 1
@@ -152,18 +170,21 @@ def _link(c: Compiled, chain: list[Joint], outer: str | None, child: str) -> Non
         if len(joint.axes) > 1:
             joint.name = child if last else f"{child}_between{k}"
         if not last:
-            outer = _light_body(c, child, k)
+            outer = _light_body(c, child, k, [rate for later in rates[k + 1 :] for rate in later])
         joint.child = child if last else outer
         c.model.joints.append(joint)
 
 
-def _light_body(c: Compiled, name: str, k: int) -> str:
-    """A body of a millionth of the mass, for axes of one body that do not meet in a point."""
+def _light_body(c: Compiled, name: str, k: int, later: list[_Rate]) -> str:
+    """A body of a millionth of the mass, for axes of one body that do not meet in a point; `later` are the joints that it does not turn with."""
     heavy = c.model.body(name)
     c.note("changed", "body", None, "has axes that do not meet: a body of a millionth of its mass is between them", name)
     light = Body(f"{name}_link{k}", "dynamic", heavy.position, heavy.rotation, 1e-6 * heavy.mass, heavy.center, 1e-6 * heavy.inertia)
-    # The speed is the body's own; joints pull it to theirs in the first step.
-    light.velocity, light.angular_velocity = heavy.velocity, heavy.angular_velocity
+    centre = heavy.position + rotations.matrix(heavy.rotation) @ heavy.center
+    light.velocity, light.angular_velocity = heavy.velocity.copy(), heavy.angular_velocity.copy()
+    for turn, slide, anchor in later:
+        light.velocity -= slide + np.cross(turn, centre - anchor)
+        light.angular_velocity -= turn
     light.gravity_scale = heavy.gravity_scale
     c.model.bodies.insert(c.model.bodies.index(heavy), light)
     return light.name
