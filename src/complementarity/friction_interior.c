@@ -1,4 +1,5 @@
-// An interior point method for small dense islands, whatever the condition of W.
+// An interior point method, dense for small islands whatever the condition of W, by blocks for
+// others.
 //
 // With x = (mu r_N, r_T) and y = (u_N / mu + |u_T|, u_T) both of Coulomb's cones become Lorentz'
 // cone, and the law is x in L, y in L, x.y = 0 with y = P x + c + |u_T| e_0. The path follows
@@ -18,12 +19,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/friction_interior.h"
 #include "complementarity/friction_solvers.h"
-#include "complementarity/lorentz.h"
 #include "math/dense_lu.h"
 
 // Dense rows that are worth it.
-enum { mostRows = 200 };
+enum { mostDense = 200 };
 
 // A contact with less friction has none.
 static const double leastFriction = 1e-9;
@@ -51,36 +52,12 @@ static const double shortLength = 0.3, recentering = 0.5;
 // The start is so far inside, in units of its residual; each new start is further inside.
 static const double startDepth = 10.0, deeper = 1e3, leastDepth = 1e-9;
 
+// On the way to the middle of the solutions alone: the start, and the gap at the end; after a short
+// step it may be larger.
+static const double halfDepth = 1e-2, endGap = 1e-9, shortGap = 1e-6;
+
 // Added to the diagonal of P, whose mean is one: what keeps a step finite where nothing else does.
 static const double regularisation = 1e-15;
-
-typedef enum tpInteriorState { stateFree, stateOpen, stateSticking, stateSliding } tpInteriorState;
-
-typedef struct tpInteriorPart {
-    int row, rows;
-    bool isFree;
-    tpInteriorState state;
-    tpLorentzScaling scaling;
-} tpInteriorPart;
-
-typedef struct tpInterior {
-    tpFrictionIsland* island;
-    int n;
-    int partCount, coneCount;
-    tpInteriorPart* parts;
-    int* source;  // row of the island of each row
-    double* unit; // r = size unit x
-    double size;
-    double most;   // x beyond this is a jam, not a solution
-    double length; // of the last step
-    double* P;     // row by row
-    double* c;
-    double *x, *y, *u, *dx, *dy, *g, *F, *rhs;
-    double* kept; // x while the states are tried
-    double* M;
-    int* pivots;
-    double *r, *velocity; // of the island
-} tpInterior;
 
 // The parts of the island: cones, half lines and free rows. Rows that carry nothing are left out.
 static void listParts(tpInterior* interior) {
@@ -95,9 +72,12 @@ static void listParts(tpInterior* interior) {
             interior->source[row] = island->row[b] + i;
             interior->unit[row] = isCone && i == 0 ? 1.0 / island->mu[b] : 1.0;
             if (i == 0 || !(isCone || isFree)) {
-                interior->parts[interior->partCount++] = (tpInteriorPart){
-                    .row = row, .rows = isCone || isFree ? used : 1, .isFree = isFree
-                };
+                interior->parts[interior->partCount++] =
+                    (tpInteriorPart){ .row = row,
+                                      .rows = isCone || isFree ? used : 1,
+                                      .block = b,
+                                      .first = i,
+                                      .isFree = isFree };
                 interior->coneCount += isFree ? 0 : 1;
             }
         }
@@ -108,20 +88,35 @@ static bool allocate(tpInterior* interior, tpArena* arena) {
     int rows = interior->island->rowCount;
     interior->parts = TP_SCRATCH(arena, tpInteriorPart, rows);
     interior->source = TP_SCRATCH(arena, int, rows);
-    interior->pivots = TP_SCRATCH(arena, int, rows);
-    interior->P = TP_SCRATCH(arena, double, rows* rows);
-    interior->M = TP_SCRATCH(arena, double, rows* rows);
-    double** vectors[] = { &interior->unit, &interior->c,   &interior->x,  &interior->y,
-                           &interior->u,    &interior->dx,  &interior->dy, &interior->g,
-                           &interior->F,    &interior->rhs, &interior->r,  &interior->velocity,
-                           &interior->kept };
+    double** vectors[] = { &interior->unit, &interior->x,  &interior->y,     &interior->u,
+                           &interior->dx,   &interior->dy, &interior->g,     &interior->F,
+                           &interior->rhs,  &interior->r,  &interior->slope, &interior->velocity };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
         *vectors[i] = TP_SCRATCH(arena, double, rows);
     }
     return !arena->failed;
 }
 
-// P and c, so that |c| is about one.
+static bool allocateDense(tpInterior* interior, tpArena* arena) {
+    int n = interior->n;
+    interior->pivots = TP_SCRATCH(arena, int, n);
+    interior->P = TP_SCRATCH(arena, double, n* n);
+    interior->M = TP_SCRATCH(arena, double, n* n);
+    interior->c = TP_SCRATCH(arena, double, n);
+    interior->kept = TP_SCRATCH(arena, double, n);
+    return !arena->failed;
+}
+
+// The unit of x and u, so that |c| is about one.
+static void findSize(tpInterior* interior) {
+    double size = 0.0;
+    for (int i = 0; i < interior->n; ++i) {
+        size = fmax(size, fabs(interior->unit[i] * interior->island->q[interior->source[i]]));
+    }
+    interior->size = size > 0.0 ? scalbn(1.0, ilogb(size)) : 1.0; // no rounding
+}
+
+// P and c.
 static void formProblem(tpInterior* interior) {
     const tpFrictionIsland* island = interior->island;
     int n = interior->n;
@@ -135,14 +130,8 @@ static void formProblem(tpInterior* interior) {
         }
         interior->P[j * n + j] += regularisation;
     }
-    double size = 0.0;
     for (int i = 0; i < n; ++i) {
-        interior->c[i] = interior->unit[i] * island->q[interior->source[i]];
-        size = fmax(size, fabs(interior->c[i]));
-    }
-    interior->size = size > 0.0 ? scalbn(1.0, ilogb(size)) : 1.0; // no rounding
-    for (int i = 0; i < n; ++i) {
-        interior->c[i] /= interior->size;
+        interior->c[i] = interior->unit[i] * island->q[interior->source[i]] / interior->size;
     }
 }
 
@@ -161,6 +150,10 @@ static double tailNorm(int rows, const double* x) {
 // u = P x + c.
 static void findVelocities(tpInterior* interior) {
     int n = interior->n;
+    if (!interior->isDense) {
+        tpInteriorBlocks_FindVelocities(interior);
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         double sum = interior->c[i];
         for (int j = 0; j < n; ++j) {
@@ -179,6 +172,26 @@ static void moveInside(const tpInteriorPart* part, double depth, double* x) {
 // Where contacts hold each other as in a vice, solutions reach to infinity, and the middle of the
 // cones is there. Impulses are taken up to this many times those of the start, or the velocities.
 static const double greatest = 1e3;
+
+// The island's miss of the law, in the unit of x and y. Small dense islands stand for what a
+// mechanism makes of its contacts: there the residual, which is a velocity, has served better.
+static double missOf(const tpInterior* interior) {
+    const tpFrictionIsland* island = interior->island;
+    if (interior->isDense) {
+        return island->residual / interior->size;
+    }
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b], rows = tpFrictionIsland_Rows(island, b);
+        double map[TP_FRICTION_MAX_ROWS];
+        tpFrictionNaturalMap(rows, island->kind[b], island->mu[b], island->r + row, island->u + row,
+                             map);
+        for (int i = 0; i < rows; ++i) {
+            sum += map[i] * map[i];
+        }
+    }
+    return sqrt(sum) / interior->size;
+}
 
 // Begins at the island's best point, moved inside.
 static void begin(tpInterior* interior, double depth) {
@@ -242,15 +255,14 @@ static double gapOf(const tpInterior* interior) {
     return interior->coneCount > 0 ? sum / interior->coneCount : 0.0;
 }
 
-// Scalings, F and the factors of M at x, y. False if a point is at the border or M is singular.
-static bool linearise(tpInterior* interior, double gap) {
-    int n = interior->n;
-    memcpy(interior->M, interior->P, sizeof(double) * (size_t)n * (size_t)n);
+// Scalings, slopes and F at x, y. False if a point is at the border.
+static bool scaleParts(tpInterior* interior, double gap) {
     for (int p = 0; p < interior->partCount; ++p) {
         tpInteriorPart* part = &interior->parts[p];
         int row = part->row;
         const double* u = interior->u + row;
         memcpy(interior->F + row, u, sizeof(double) * (size_t)part->rows);
+        memset(interior->slope + row, 0, sizeof(double) * (size_t)part->rows);
         if (part->isFree) {
             continue;
         }
@@ -261,16 +273,30 @@ static bool linearise(tpInterior* interior, double gap) {
         // |u_T|, rounded off where it is less than the gap: a direction of rounding is none.
         double slip = tailNorm(part->rows, u), smooth = sqrt(slip * slip + gap * gap);
         interior->F[row] += part->rows > 1 ? smooth - gap : 0.0;
-        double* first = interior->M + (size_t)row * (size_t)n;
-        for (int i = 1; i < part->rows; ++i) {
-            double direction = u[i] / smooth;
-            const double* other = interior->P + (size_t)(row + i) * (size_t)n;
-            for (int j = 0; gap < nearGap && j < n; ++j) {
-                first[j] += direction * other[j];
-            }
-        }
         for (int i = 0; i < part->rows; ++i) {
             interior->F[row + i] -= interior->y[row + i];
+            interior->slope[row + i] = i > 0 && gap < nearGap ? u[i] / smooth : 0.0;
+        }
+    }
+    return true;
+}
+
+// M and its factors. False if it is singular.
+static bool factoriseDense(tpInterior* interior) {
+    int n = interior->n;
+    memcpy(interior->M, interior->P, sizeof(double) * (size_t)n * (size_t)n);
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        int row = part->row;
+        double* first = interior->M + (size_t)row * (size_t)n;
+        for (int i = 1; i < part->rows && !part->isFree; ++i) {
+            double slope = interior->slope[row + i];
+            const double* other = interior->P + (size_t)(row + i) * (size_t)n;
+            for (int j = 0; slope != 0.0 && j < n; ++j) {
+                first[j] += slope * other[j];
+            }
+        }
+        for (int i = 0; i < part->rows && !part->isFree; ++i) {
             for (int j = 0; j < part->rows; ++j) {
                 interior->M[(row + i) * n + row + j] +=
                     tpLorentzScaling_InverseSquare(&part->scaling, i, j);
@@ -278,6 +304,12 @@ static bool linearise(tpInterior* interior, double gap) {
         }
     }
     return tpDenseLu_Factorise(n, interior->M, interior->pivots);
+}
+
+// Scalings, F and the factors of M at x, y. False if a point is at the border or M is singular.
+static bool linearise(tpInterior* interior, double gap) {
+    return scaleParts(interior, gap) &&
+           (interior->isDense ? factoriseDense(interior) : tpInteriorBlocks_Factorise(interior));
 }
 
 // dx and dy for the right side g.
@@ -295,8 +327,12 @@ static void solveStep(tpInterior* interior) {
             rhs[i] -= interior->F[row + i];
         }
     }
-    memcpy(interior->dx, interior->rhs, sizeof(double) * (size_t)interior->n);
-    tpDenseLu_Solve(interior->n, interior->M, interior->pivots, interior->dx);
+    if (interior->isDense) {
+        memcpy(interior->dx, interior->rhs, sizeof(double) * (size_t)interior->n);
+        tpDenseLu_Solve(interior->n, interior->M, interior->pivots, interior->dx);
+    } else {
+        tpInteriorBlocks_Solve(interior);
+    }
     for (int p = 0; p < interior->partCount; ++p) {
         const tpInteriorPart* part = &interior->parts[p];
         double scaled[TP_FRICTION_MAX_ROWS], twice[TP_FRICTION_MAX_ROWS] = { 0.0 };
@@ -391,11 +427,12 @@ static int guessStates(tpInterior* interior) {
         tpInteriorPart* part = &interior->parts[p];
         const double *x = interior->x + part->row, *y = interior->y + part->row;
         double xDepth = tpLorentz_Depth(part->rows, x), yDepth = tpLorentz_Depth(part->rows, y);
-        tpInteriorState state = part->isFree      ? stateFree
-                                : part->rows == 1 ? (x[0] > y[0] ? stateSticking : stateOpen)
-                                : yDepth > x[0]   ? stateOpen
-                                : xDepth > y[0]   ? stateSticking
-                                                  : stateSliding;
+        tpInteriorState state = part->isFree ? tp_interiorFree
+                                : part->rows == 1
+                                    ? (x[0] > y[0] ? tp_interiorSticking : tp_interiorOpen)
+                                : yDepth > x[0] ? tp_interiorOpen
+                                : xDepth > y[0] ? tp_interiorSticking
+                                                : tp_interiorSliding;
         changed += state != part->state;
         part->state = state;
     }
@@ -433,15 +470,16 @@ static bool stepInStates(tpInterior* interior) {
     memcpy(interior->F, interior->u, size);
     for (int p = 0; p < interior->partCount; ++p) {
         const tpInteriorPart* part = &interior->parts[p];
-        for (int i = part->row; part->state == stateOpen && i < part->row + part->rows; ++i) {
+        for (int i = part->row; part->state == tp_interiorOpen && i < part->row + part->rows; ++i) {
             memset(interior->M + (size_t)i * (size_t)n, 0, size);
             interior->M[i * n + i] = 1.0;
             interior->F[i] = interior->x[i];
         }
-        for (int i = part->row; part->state == stateSticking && i < part->row + part->rows; ++i) {
+        for (int i = part->row; part->state == tp_interiorSticking && i < part->row + part->rows;
+             ++i) {
             interior->M[i * n + i] += redundancy;
         }
-        if (part->state == stateSliding) {
+        if (part->state == tp_interiorSliding) {
             addSliding(interior, part);
         }
     }
@@ -476,20 +514,36 @@ static void tryStates(tpInterior* interior) {
     findVelocities(interior);
 }
 
-tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
-                                        int limit, tpArena* arena, int* iterations) {
-    (void)options;
-    tpInterior interior = { .island = island, .length = 1.0, .most = greatest };
-    if (island->rowCount > mostRows) {
-        return tp_notApplicable;
+// The problem as the path sees it. False if memory ran out.
+static bool pose(tpInterior* interior, tpArena* arena) {
+    tpFrictionIsland* island = interior->island;
+    if (!allocate(interior, arena)) {
+        return false;
     }
-    if (!allocate(&interior, arena)) {
-        return tp_solverOutOfMemory;
+    listParts(interior);
+    findSize(interior);
+    if (!interior->isDense) {
+        return tpInteriorBlocks_Create(interior, arena);
     }
-    listParts(&interior);
-    formProblem(&interior);
-    island->work += (double)interior.n * tpFrictionIsland_SweepWork(island);
-    double depth = 0.0;
+    if (!allocateDense(interior, arena)) {
+        return false;
+    }
+    formProblem(interior);
+    island->work += (double)interior->n * tpFrictionIsland_SweepWork(island);
+    return true;
+}
+
+// Whether the middle of the solutions is near enough for another method to end there.
+static bool isAtEnd(const tpInterior* interior, int shortSteps) {
+    double gap = gapOf(interior);
+    return gap < endGap || (shortSteps > 0 && gap < shortGap);
+}
+
+// Follows the path: with dense matrices to its end, by blocks before the last digits, which are
+// left to another method.
+static tpSolveStatus follow(tpInterior* interior, int limit, int* iterations) {
+    tpFrictionIsland* island = interior->island;
+    double depth = 0.0, least = interior->isDense ? leastDepth : halfDepth;
     int shortSteps = mostShortSteps;
     bool isFresh = true;
     for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
@@ -497,24 +551,52 @@ tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFricti
             if (depth >= 1.0) {
                 return tp_stalled;
             }
-            double residual = startDepth * island->residual / interior.size;
-            depth = fmin(fmax(depth * deeper, fmax(residual, leastDepth)), 1.0);
-            begin(&interior, depth);
-            interior.length = 1.0;
+            double wanted = fmax(startDepth * missOf(interior), least);
+            depth = fmin(fmax(depth * deeper, wanted), 1.0);
+            begin(interior, depth);
+            interior->length = 1.0;
             shortSteps = 0;
         }
-        double length = step(&interior);
-        interior.length = length;
+        double length = step(interior);
+        interior->length = length;
         shortSteps = length > leastStep ? 0 : length > 0.0 ? shortSteps + 1 : mostShortSteps;
-        bool isBetter = offer(&interior, interior.y);
+        *iterations += 1;
+        island->work += interior->isDense ? workOfStep(interior->n) : interior->blocks.work;
+        bool isBetter = offer(interior, interior->y);
+        if (!interior->isDense && isAtEnd(interior, shortSteps)) {
+            return tp_stalled;
+        }
         // States that last are tried once, and again where the path has come nearer.
-        bool isSame = guessStates(&interior) == 0;
-        if (isSame && (isBetter || isFresh) && !tpFrictionIsland_IsDone(island)) {
-            tryStates(&interior);
+        bool isSame = guessStates(interior) == 0;
+        if (interior->isDense && isSame && (isBetter || isFresh) &&
+            !tpFrictionIsland_IsDone(island)) {
+            tryStates(interior);
         }
         isFresh = !isSame;
-        *iterations += 1;
-        island->work += workOfStep(interior.n);
     }
     return island->residual <= island->tolerance ? tp_solved : tp_iterationLimit;
+}
+
+tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations) {
+    (void)options;
+    tpInterior interior = { .island = island, .length = 1.0, .most = greatest, .isDense = true };
+    if (island->rowCount > mostDense) {
+        return tp_notApplicable;
+    }
+    return pose(&interior, arena) ? follow(&interior, limit, iterations) : tp_solverOutOfMemory;
+}
+
+tpSolveStatus tpFrictionIsland_Center(tpFrictionIsland* island, int limit, tpArena* arena,
+                                      int* iterations) {
+    tpInterior interior = { .island = island, .length = 1.0, .most = greatest };
+    if (!pose(&interior, arena)) {
+        return tp_solverOutOfMemory;
+    }
+    tpSolveStatus status = follow(&interior, limit, iterations);
+    if (status == tp_solved) {
+        return status;
+    }
+    island->residual = INFINITY;
+    return offer(&interior, interior.y) ? tp_stalled : tp_notApplicable;
 }

@@ -89,6 +89,7 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     int* blockRow = TP_SCRATCH(arena, int, n + 2 * blocks);
     int* value = TP_SCRATCH(arena, int, n + 2 * blocks);
     linear->couple = TP_SCRATCH(arena, int, 4 * blocks);
+    linear->inverse = TP_SCRATCH(arena, double, blocks* TP_LAW);
     linear->response = TP_SCRATCH(arena, double, blocks* TP_LAW);
     linear->offset = TP_SCRATCH(arena, double, island->rowCount);
     linear->bodyChange = TP_SCRATCH(arena, double, n* componentCount);
@@ -191,12 +192,12 @@ static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const doubl
     tpBlockLu_Solve(&linear->factor, step);
 }
 
-// C^-1 A and C^-1 F of one block.
+// C^-1 and C^-1 A of one block.
 static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const double* B,
-                         double weight, const double* F) {
+                         double weight) {
     const tpFrictionIsland* island = linear->island;
     int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-    double C[TP_LAW] = { 0 }, inverse[TP_LAW];
+    double C[TP_LAW] = { 0 }, *inverse = linear->inverse + (size_t)b * TP_LAW;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double own = weight + (island->compliance != NULL ? island->compliance[row + j] : 0.0);
@@ -205,7 +206,6 @@ static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const
     }
     tpInvertBlock(n, C, inverse);
     tpMultiplyBlocks(n, n, n, inverse, A, linear->response + (size_t)b * TP_LAW);
-    tpMultiplyBlocks(n, n, 1, inverse, F + row, linear->offset + row);
 }
 
 // Adds G_i^T (C^-1 A) G_j to the blocks of the bodies of one block.
@@ -233,7 +233,7 @@ static void addCouples(tpFrictionLinear* linear, int b) {
 }
 
 static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                             const double* B, double weight, const double* F) {
+                             const double* B, double weight) {
     const tpFrictionIsland* island = linear->island;
     const tpBlockMatrix* matrix = &linear->matrix;
     int componentCount = island->componentCount;
@@ -248,7 +248,7 @@ static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const
     }
     for (int b = 0; b < island->blockCount; ++b) {
         if (inPlay[b]) {
-            eliminateLaw(linear, b, A + (size_t)b * TP_LAW, B + (size_t)b * TP_LAW, weight, F);
+            eliminateLaw(linear, b, A + (size_t)b * TP_LAW, B + (size_t)b * TP_LAW, weight);
             addCouples(linear, b);
         }
     }
@@ -261,6 +261,10 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
     memset(change, 0, sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        if (inPlay[b]) {
+            tpMultiplyBlocks(n, n, 1, linear->inverse + (size_t)b * TP_LAW, F + row,
+                             linear->offset + row);
+        }
         for (int i = row; i < row + n; ++i) {
             step[i] = inPlay[b] ? -linear->offset[i] : -F[i];
         }
@@ -281,22 +285,37 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
     }
 }
 
-bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                            const double* B, double weight, const double* F, double* step,
-                            double* stepVelocity) {
+bool tpFrictionLinear_Factorise(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                                const double* B, double weight) {
     bool bodies = tpFrictionIsland_IsByBodies(linear->island);
     if (!tpBlockLu_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
         return false;
     }
     if (bodies) {
-        assembleByBodies(linear, inPlay, A, B, weight, F);
-        tpBlockLu_Factorise(&linear->factor);
-        solveByBodies(linear, inPlay, F, step);
+        assembleByBodies(linear, inPlay, A, B, weight);
     } else {
         assembleWithW(linear, inPlay, A, B, weight);
-        tpBlockLu_Factorise(&linear->factor);
+    }
+    tpBlockLu_Factorise(&linear->factor);
+    return true;
+}
+
+void tpFrictionLinear_SolveFor(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                               const double* F, double* step, double* stepVelocity) {
+    if (tpFrictionIsland_IsByBodies(linear->island)) {
+        solveByBodies(linear, inPlay, F, step);
+    } else {
         solveWithW(linear, inPlay, A, F, step, stepVelocity);
     }
     tpFrictionIsland_Multiply(linear->island, step, stepVelocity);
+}
+
+bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                            const double* B, double weight, const double* F, double* step,
+                            double* stepVelocity) {
+    if (!tpFrictionLinear_Factorise(linear, inPlay, A, B, weight)) {
+        return false;
+    }
+    tpFrictionLinear_SolveFor(linear, inPlay, A, F, step, stepVelocity);
     return true;
 }

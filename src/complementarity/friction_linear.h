@@ -27,6 +27,7 @@ typedef struct tpFrictionLinear {
 
     // By bodies.
     int* couple;        // for each block, where its bodies' blocks (aa, ab, ba, bb) begin in values
+    double* inverse;    // C^-1 of each block
     double* response;   // C^-1 A of each block
     double* offset;     // C^-1 F of each row
     double* bodyChange; // dv
@@ -39,7 +40,15 @@ bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* i
 // Multiply-adds of a step with all blocks in play. Negative if memory ran out.
 double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay);
 
-// Finds dr and W dr. False if memory ran out.
+// Factorises the matrix. False if memory ran out.
+bool tpFrictionLinear_Factorise(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                                const double* B, double weight);
+
+// Finds dr and W dr for a right side, with the factors.
+void tpFrictionLinear_SolveFor(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                               const double* F, double* step, double* stepVelocity);
+
+// Both. False if memory ran out.
 bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
                             const double* B, double weight, const double* F, double* step,
                             double* stepVelocity);

@@ -25,6 +25,8 @@ typedef struct Stage {
     double localProximal; // 0: as the options have it
     double proximalStart; // 0: as the options have it
     int restartSweeps;    // > 0: begin anew at zero with so many sweeps, not at the best found
+    int pathSteps;        // > 0: begin anew at the end of a path of so many interior points
+    bool isForHard;       // islands that are good enough are left as they are
 } Stage;
 
 // The approach by accelerated gradients: what it may cost, in factorisations, and the iterations
@@ -53,6 +55,15 @@ tpFrictionOptions tpDefaultFrictionOptions(void) {
                                 .proximalStart = 0.1 };
 }
 
+static tpSolveStatus sweepAnew(tpFrictionIsland* island, const Stage* stage,
+                               const tpFrictionOptions* options, tpArena* arena, int* iterations) {
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    memset(island->r, 0, bytes);
+    memcpy(island->u, island->q, bytes);
+    island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
+    return tpFrictionIsland_Nncg(island, options, stage->restartSweeps, arena, iterations);
+}
+
 // Begins an island anew, solves, and keeps the better of the old and the new.
 static tpSolveStatus restart(tpFrictionIsland* island, const Stage* stage,
                              const tpFrictionOptions* options, int limit, tpArena* arena,
@@ -63,17 +74,16 @@ static tpSolveStatus restart(tpFrictionIsland* island, const Stage* stage,
     if (arena->failed) {
         return tp_solverOutOfMemory;
     }
-    double residual = island->residual;
     memcpy(r, island->r, bytes);
-    memcpy(u, island->u, bytes);
-    memset(island->r, 0, bytes);
-    memcpy(island->u, island->q, bytes);
-    island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
     tpSolveStatus status =
-        tpFrictionIsland_Nncg(island, options, stage->restartSweeps, arena, iterations);
-    if (status != tp_solved && status != tp_solverOutOfMemory) {
+        stage->pathSteps > 0 ? tpFrictionIsland_Center(island, stage->pathSteps, arena, iterations)
+                             : sweepAnew(island, stage, options, arena, iterations);
+    if (status != tp_solved && status != tp_solverOutOfMemory && status != tp_notApplicable) {
         status = stage->solve(island, options, limit, arena, iterations);
     }
+    // Data may have been made to agree since.
+    tpFrictionIsland_Velocity(island, r, u);
+    double residual = sqrt(tpFrictionIsland_ResidualSquared(island, r, u));
     if (!(island->residual <= residual)) {
         memcpy(island->r, r, bytes);
         memcpy(island->u, u, bytes);
@@ -105,12 +115,13 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     bool needed = false, enough = true;
     for (int i = 0; i < system->islandCount && enough; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        if (needsWork(island)) {
+        bool isGoodEnough = stage->isForHard && island->residual <= island->enough;
+        if (needsWork(island) && !isGoodEnough) {
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
             island->workLimit = before + fmax(0.0, options->workLimit - *work);
             tpSolveStatus status =
-                stage->restartSweeps > 0
+                stage->restartSweeps > 0 || stage->pathSteps > 0
                     ? restart(island, stage, &chosen, limit, arena, &done.iterations)
                     : stage->solve(island, &chosen, limit, arena, &done.iterations);
             tpArena_Release(arena, mark);
@@ -303,16 +314,21 @@ static const Stage portfolio[] = {
     { "bilateral", tpFrictionIsland_Bilateral, .limit = 30 },
     { "nncg", sweepFirst, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
-    { "rounding", tpFrictionIsland_FindRounding, .limit = 200 },
-    { "bilateral", tpFrictionIsland_Formed, .limit = 30 },
-    { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .restartSweeps = 200 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 25 },
+    { "interior", tpFrictionIsland_Proximal, .limit = 60, .pathSteps = 40, .isForHard = true },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 400, .isForHard = true },
+    { "rounding", tpFrictionIsland_FindRounding, .limit = 200, .isForHard = true },
+    { "bilateral", tpFrictionIsland_Formed, .limit = 30, .isForHard = true },
+    { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3, .isForHard = true },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4,
+      .isForHard = true },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .restartSweeps = 200,
+      .isForHard = true },
     { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .proximalStart = 1.0,
-      .restartSweeps = 50 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 8000, .restartSweeps = 1000 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 8000 },
+      .restartSweeps = 50, .isForHard = true },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 8000, .restartSweeps = 1000,
+      .isForHard = true },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 8000, .isForHard = true },
 };
 
 // The verdict on the problem with its q as it was changed. False if memory ran out.
@@ -423,7 +439,10 @@ static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel,
 static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, .limit = 20000 };
 static const Stage newton = { "newton", tpFrictionIsland_Newton, .limit = 100 };
 static const Stage apgd = { "apgd", tpFrictionIsland_Apgd, .limit = 20000 };
-static const Stage interior = { "interior", tpFrictionIsland_Interior, .limit = 100 };
+static const Stage interior[] = {
+    { "interior", tpFrictionIsland_Interior, .limit = 100 },
+    { "interior", tpFrictionIsland_Proximal, .limit = 200, .pathSteps = 100 },
+};
 static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, .limit = 2000 };
 
 tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
@@ -461,7 +480,7 @@ static tpSolveStatus solveProximal(const tpFrictionProblem* problem,
 static tpSolveStatus solveInterior(const tpFrictionProblem* problem,
                                    const tpFrictionOptions* options, tpSolverMemory* memory,
                                    double* r, double* u, tpSolveReport* report) {
-    return solveBy(problem, options, &interior, 1, memory, r, u, report);
+    return solveBy(problem, options, interior, 2, memory, r, u, report);
 }
 
 static tpSolveStatus solveApgd(const tpFrictionProblem* problem, const tpFrictionOptions* options,
@@ -476,7 +495,7 @@ static const tpFrictionSolver solvers[] = {
     { "nncg", "nonsmooth nonlinear conjugate gradients on Gauss-Seidel", solveNncg },
     { "newton", "semismooth Newton on Alart and Curnier's function", solveNewton },
     { "proximal", "proximal points with Newton inside", solveProximal },
-    { "interior", "interior points with Nesterov and Todd's scaling, small and dense",
+    { "interior", "interior points with Nesterov and Todd's scaling, proximal points at the end",
       solveInterior },
     { "apgd", "accelerated projected gradient with De Saxce's correction", solveApgd },
 };

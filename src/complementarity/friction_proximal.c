@@ -117,6 +117,9 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
                     status = found;
                     break;
                 }
+                if (found == tp_notApplicable && island->residual <= island->enough) {
+                    break; // it crawls, its data agree, and it is good enough
+                }
                 if (found != tp_notApplicable) {
                     memcpy(newton.r, island->r, bytes);
                     memcpy(newton.u, island->u, bytes);

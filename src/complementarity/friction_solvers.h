@@ -77,6 +77,12 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
 tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations);
 
+// Puts the middle of the solutions in place of the island's point, whatever its residual: of all
+// impulses that contacts of more points than their bodies need may have, those farthest from the
+// borders of all cones, from where Newton's method is short. Not applicable if there is none.
+tpSolveStatus tpFrictionIsland_Center(tpFrictionIsland* island, int limit, tpArena* arena,
+                                      int* iterations);
+
 tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations);
 

@@ -141,8 +141,10 @@ static double sizeOf(const tpRows* rows) {
     return fmax(normOf(rows->q, rows->rowCount), smallestScale * rows->speedUnit);
 }
 
-static double velocityTolerance(const tpRows* rows, const tpSystem* system, double tolerance) {
-    double goal = tpSolveGoal(tolerance, system->certificate, sizeOf(rows));
+static double velocityTolerance(const tpRows* rows, const tpSystem* system,
+                                const tpSolveSettings* settings) {
+    double goal = tpSolveGoal(settings->tolerance, system->certificate, sizeOf(rows));
+    goal = fmax(goal, settings->rough * sizeOf(rows));
     return tpStepBudget_IsHard(system) ? fmax(goal, 0.5 * system->certificate * sizeOf(rows))
                                        : goal;
 }
@@ -157,14 +159,15 @@ static void shiftBiases(tpRows* rows, const double* shift) {
     }
 }
 
-static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory, double tolerance,
-                          double limit, tpStepReport* report, double* residual) {
+static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                          const tpSolveSettings* settings, double limit, tpStepReport* report,
+                          double* residual) {
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-14;
-    options.velocityTolerance = velocityTolerance(rows, system, tolerance);
-    options.enough = system->certificate * sizeOf(rows);
+    options.velocityTolerance = velocityTolerance(rows, system, settings);
+    options.enough = fmax(system->certificate, settings->rough) * sizeOf(rows);
     options.workLimit = limit;
     options.isUntimed = true;
     options.slack = rows->gapSlack;
@@ -240,14 +243,14 @@ static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     tpPyramidOptions options = { .directionCount = settings->directionCount,
                                  .tolerance = 1e-10,
                                  .workLimit = limit,
-                                 .settled = velocityTolerance(rows, system, settings->tolerance) };
+                                 .settled = velocityTolerance(rows, system, settings) };
     solvePyramid(rows, system, memory, &options, report, &unused);
     tpStepBudget_Spend(system, system->solveWork - start);
     if (system->arena.failed) {
         return false;
     }
     double left = fmax(limit - (system->solveWork - start), exhaustedShare * limit);
-    *isSolved = solveCircular(rows, system, memory, settings->tolerance, left, report, residual);
+    *isSolved = solveCircular(rows, system, memory, settings, left, report, residual);
     if (!*isSolved && !(*residual < best)) {
         memcpy(rows->impulse, kept, bytes);
         memcpy(rows->velocity, kept + rows->rowCount, bytes);
@@ -267,7 +270,7 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     double first = isPlanar     ? fmin(planarTrial(rows), limit)
                    : mayRestart ? firstShare * limit
                                 : limit;
-    *isSolved = solveCircular(rows, system, memory, settings->tolerance, first, report, residual);
+    *isSolved = solveCircular(rows, system, memory, settings, first, report, residual);
     if (*isSolved || !mayRestart) {
         return true;
     }
@@ -280,7 +283,7 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
         }
         return restart(rows, system, memory, settings, left, report, isSolved, residual);
     }
-    *isSolved = solveCircular(rows, system, memory, settings->tolerance, left, report, residual);
+    *isSolved = solveCircular(rows, system, memory, settings, left, report, residual);
     return true;
 }
 
@@ -300,7 +303,7 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
     if (!*isSolved && *residual > 1e-6) {
         double circular;
         double left = fmax(limit - (system->solveWork - start), exhaustedShare * limit);
-        if (solveCircular(rows, system, memory, settings->tolerance, left, report, &circular)) {
+        if (solveCircular(rows, system, memory, settings, left, report, &circular)) {
             tpStepReport_FallBack(report, "circular cone",
                                   "the pyramid was not solved: the circular cone is instead");
             *residual = circular;

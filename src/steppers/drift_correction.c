@@ -13,10 +13,25 @@ static void note(tpDrift* drift, double miss, double tolerance) {
     drift->isSettled = drift->isSettled && miss <= tolerance;
 }
 
-// How exactly contacts of the start are met: gaps that contradict each other were changed so that
-// they agree, and are known to no better.
+// The most that a solve may leave of the gaps before another is tried, in units of length.
+static const double largestLeft = 1e-8;
+
+// What the solve has left of the gaps of contacts: gaps that contradict each other were changed so
+// that they agree, and the law of contact is met to its residual.
+static double leftBySolve(const tpDrift* drift) {
+    const tpRows* rows = &drift->step->rows;
+    double square = 0.0;
+    for (int i = 0; i < rows->rowCount; ++i) {
+        square += rows->q[i] * rows->q[i];
+    }
+    double missed = drift->step->h * drift->report->residual * sqrt(square);
+    double unit = drift->step->system->units.length;
+    return fmin((drift->report->gapShift + missed) / unit, largestLeft);
+}
+
+// How exactly contacts of the start are met: to no better than a solve can.
 static double contactTolerance(const tpDrift* drift) {
-    return toleranceOf(drift) + drift->report->gapShift / drift->step->system->units.length;
+    return toleranceOf(drift) + drift->left;
 }
 
 // By how much the rows of joints have missed; their biases take it in.
@@ -96,7 +111,9 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     note(drift, fabs(miss) / unit,
          isOfStart ? contactTolerance(drift) : tpDrift_EndTolerance(drift));
     if (isOfStart) {
-        drift->keptBias[place] = rows->bias[first] + miss / step->h;
+        // What the last solve has left it would leave again.
+        bool isMet = fabs(miss) / unit <= contactTolerance(drift);
+        drift->keptBias[place] = rows->bias[first] + (isMet ? 0.0 : miss / step->h);
         if (isPushing && drift->isKept[place]) {
             correctSlip(drift, contact, end);
         }
@@ -106,6 +123,7 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
 // Compares the rows of contacts, which come first, with the true gaps at the end.
 void tpDrift_CorrectContacts(tpDrift* drift) {
     tpTimeStep* step = drift->step;
+    drift->left = leftBySolve(drift);
     const tpRows* rows = &step->rows;
     int next = 0;
     bool isFound = false; // the contact at `next` has had a row

@@ -31,6 +31,7 @@ typedef struct tpDrift {
     bool hasSprings; // there are such contacts
     tpPose* poses[tp_driftCorrections]; // by rounds
 
+    double left;    // of the gaps by the last solve, in units of length
     double miss;    // the largest of the rows, m or rad
     bool isSettled; // all are within their tolerance
 } tpDrift;

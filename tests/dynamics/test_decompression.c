@@ -33,7 +33,7 @@ static void decompress(double vx, double vz, double mu, double load, double impu
                           tpRows_RowVelocity(&rows, row, pushed, rows.givenA[b], rows.givenB[b]);
         }
     }
-    tpSolveSettings settings = { tp_circularCone, 8, 1e-12, 0.0 };
+    tpSolveSettings settings = { .cone = tp_circularCone, .directionCount = 8, .tolerance = 1e-12 };
     tpStepReport report = { .converged = true };
     assert_true(tpRows_Solve(&rows, system, memory, &settings, &report));
     assert_true(report.converged);

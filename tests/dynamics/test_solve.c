@@ -35,7 +35,7 @@ static void solveBall(double vx, double vy, double mu, const tpSolveSettings* se
 static void testBall(void** state) {
     (void)state;
     const double along = 1.0 / ballMass + ballRadius * ballRadius / ballMoment;
-    tpSolveSettings settings = { tp_circularCone, 8, 1e-12, 0.0 };
+    tpSolveSettings settings = { .cone = tp_circularCone, .directionCount = 8, .tolerance = 1e-12 };
     double r[3];
     tpStepReport report;
     // Sticks: the slip of .5 m/s ends.

@@ -311,7 +311,10 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
     double share = touch->isSmall                        ? 1.0
                    : isCalm(touch, start, options->calm) ? calmShare
                                                          : flowShare;
-    tpSolveSettings settings = { tp_circularCone, 8, options->tolerance, share };
+    tpSolveSettings settings = { .cone = tp_circularCone,
+                                 .directionCount = 8,
+                                 .tolerance = options->tolerance,
+                                 .share = share };
     if (!tpRows_Solve(rows, touch->system, memory, &settings, report)) {
         return false;
     }

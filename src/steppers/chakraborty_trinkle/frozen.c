@@ -106,7 +106,9 @@ static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, d
     }
     // Judged by the equations of the step, not by its own certificate.
     tpStepReport own = *report;
-    tpSolveSettings settings = { tp_circularCone, directionCount, tolerance, 0.0 };
+    tpSolveSettings settings = { .cone = tp_circularCone,
+                                 .directionCount = directionCount,
+                                 .tolerance = tolerance };
     if (!tpRows_Solve(rows, system, memory, &settings, &own)) {
         return false;
     }

@@ -116,8 +116,9 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     for (int k = 0; k < rows->rowCount; ++k) {
         largest = fmax(largest, fabs(rows->q[k]));
     }
-    tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
-                                 fmin(asked, fmax(1e-12 * largest, 1e-16 * unit)), 0.0 };
+    tpSolveSettings settings = { .cone = tp_circularCone,
+                                 .directionCount = step->settings.directionCount,
+                                 .tolerance = fmin(asked, fmax(1e-12 * largest, 1e-16 * unit)) };
     if (rows->rowCount <= finestRows && !tpStepBudget_IsSpent(system)) {
         tpStepReport trial = *report;
         if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
