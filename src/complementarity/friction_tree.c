@@ -14,8 +14,10 @@ enum { maxLinkRows = 16, maxOtherRows = 160 };
 // Iterations of the small problem.
 enum { smallLimit = 30 };
 
-// Contacts that are approached by less than this part of the goal stay out.
-static const double approachPart = 0.01;
+// Contacts that open slower than this part of |q| under joints alone are taken for touching:
+// between bodies that move together it is rounding that tells who is approached. An approach below
+// the second part is rounding.
+static const double nearlyClosed = 1e-4, noApproach = 1e-13;
 
 // Rounds in which drives join the contacts, those above this part of their bound.
 enum { maxChanges = 6 };
@@ -710,10 +712,18 @@ static void readOthers(tpFrictionTree* tree) {
     }
 }
 
-// A block takes part if it is approached, or carries something to begin with.
-static void chooseActive(tpFrictionTree* tree, const double* r) {
+static double sizeOfQ(const tpFrictionTree* tree) {
+    double sum = 0.0;
+    for (int row = 0; row < tree->rowCount; ++row) {
+        sum += freeVelocity(tree, row) * freeVelocity(tree, row);
+    }
+    return sqrt(sum);
+}
+
+// A block takes part if it is nearly closed, or carries something to begin with.
+static void chooseActive(tpFrictionTree* tree, double size, const double* r) {
     for (int b = 0; b < tree->blockCount; ++b) {
-        tree->isActive[b] = !tree->isHeld[b] && tree->p[tree->first[b]] < 0.0;
+        tree->isActive[b] = !tree->isHeld[b] && tree->p[tree->first[b]] < nearlyClosed * size;
         for (int row = tree->first[b]; !tree->isHeld[b] && row < tree->first[b + 1]; ++row) {
             tree->isActive[b] = tree->isActive[b] || r[row] != 0.0;
         }
@@ -830,7 +840,8 @@ static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, 
     clearForces(tree);
     solveTree(tree);
     readOthers(tree);
-    chooseActive(tree, r);
+    double size = sizeOfQ(tree);
+    chooseActive(tree, size, r);
     bool isFirst = true;
     for (int count = 1; count > 0; isFirst = false) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
@@ -841,7 +852,7 @@ static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, 
         }
         tpArena_Release(tree->arena, mark);
         *iterations += isAlone ? 1 : 0;
-        count = joinApproached(tree, approachPart * goal);
+        count = joinApproached(tree, noApproach * size);
     }
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
         int row = tree->rows[i].row;

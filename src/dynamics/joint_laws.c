@@ -50,8 +50,12 @@ static tpLawRow lawRowOf(const tpJoint* joint, const tpJointRow* row) {
 static void setRow(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
                    double sign) {
     bool isPositive = sign > 0.0;
-    tpRows_SetRow(rows, block, k, isPositive ? row->row.onA : tpNegativeWrench(row->row.onA),
-                  isPositive ? row->row.onB : tpNegativeWrench(row->row.onB));
+    if (isPositive) {
+        tpRows_WriteRow(rows, rows->firstRows[block] + k, &row->row.onA, &row->row.onB);
+    } else {
+        tpRows_SetRow(rows, block, k, tpNegativeWrench(row->row.onA),
+                      tpNegativeWrench(row->row.onB));
+    }
     for (int i = 0; i < row->moreCount; ++i) {
         tpRows_AddTerm(rows, system, block, k, row->moreBodies[i],
                        isPositive ? row->more[i] : tpNegativeWrench(row->more[i]));

@@ -38,6 +38,17 @@ void tpJoint_CountRows(const tpJoint* joint, int* blocks, int* rows) {
     tpJoint_CountLaws(joint, blocks, rows);
 }
 
+// Directions of a held row, and the bias that takes its error back.
+static void placeHeld(tpRows* rows, int index, const tpJoint* joint, const tpJointRow* row,
+                      const tpJointTreatment* treatment) {
+    tpRows_WriteRow(rows, index, &row->onA, &row->onB);
+    rows->bias[index] = treatment->gain * row->error / treatment->h;
+    if (treatment->linearised != NULL) {
+        rows->bias[index] -=
+            tpRows_RowVelocity(rows, index, treatment->linearised, joint->bodyA, joint->bodyB);
+    }
+}
+
 static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const tpJointPlace* place,
                         const tpJointTreatment* treatment) {
     const tpJoint* joint = &system->joints.data[index];
@@ -48,8 +59,7 @@ static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const t
         int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
                                     joint->bodyA, joint->bodyB);
         for (int k = 0; k < list.blockSizes[b]; ++k) {
-            tpLawRow held = { joint->bodyA, joint->bodyB, list.rows[row++], 0, NULL, NULL };
-            tpLawRow_Place(rows, system, block, k, &held, 1.0, treatment);
+            placeHeld(rows, rows->firstRows[block] + k, joint, &list.rows[row++], treatment);
         }
     }
 }

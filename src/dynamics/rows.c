@@ -125,11 +125,11 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->firstTerms[k] = rows->termCount;
         rows->termCounts[k] = 0;
     }
-    size_t numbers = (size_t)rows->componentCount * (size_t)dimension;
-    memset(rows->jacobianA + (size_t)rows->componentCount * (size_t)first, 0,
-           sizeof(double) * numbers);
-    memset(rows->jacobianB + (size_t)rows->componentCount * (size_t)first, 0,
-           sizeof(double) * numbers);
+    double* a = rows->jacobianA + (size_t)rows->componentCount * (size_t)first;
+    double* b = rows->jacobianB + (size_t)rows->componentCount * (size_t)first;
+    for (int k = 0; k < rows->componentCount * dimension; ++k) {
+        a[k] = b[k] = 0.0;
+    }
     return block;
 }
 
@@ -188,9 +188,7 @@ static void writeRow(int componentCount, double* row, tpWrench wrench) {
 }
 
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB) {
-    size_t place = (size_t)(rows->firstRows[block] + k) * (size_t)rows->componentCount;
-    writeRow(rows->componentCount, rows->jacobianA + place, onA);
-    writeRow(rows->componentCount, rows->jacobianB + place, onB);
+    tpRows_WriteRow(rows, rows->firstRows[block] + k, &onA, &onB);
 }
 
 void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on) {

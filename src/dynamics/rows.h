@@ -140,6 +140,30 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
 // Row k of a block: directions on A and B (linear and angular about each centre of mass).
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
 
+// The same by the number of the row.
+static inline void tpRows_WriteRow(tpRows* rows, int row, const tpWrench* onA,
+                                   const tpWrench* onB) {
+    size_t place = (size_t)row * (size_t)rows->componentCount;
+    double *a = rows->jacobianA + place, *b = rows->jacobianB + place;
+    a[0] = onA->linear.x;
+    a[1] = onA->linear.y;
+    b[0] = onB->linear.x;
+    b[1] = onB->linear.y;
+    if (rows->componentCount == 3) {
+        a[2] = onA->angular.z;
+        b[2] = onB->angular.z;
+        return;
+    }
+    a[2] = onA->linear.z;
+    a[3] = onA->angular.x;
+    a[4] = onA->angular.y;
+    a[5] = onA->angular.z;
+    b[2] = onB->linear.z;
+    b[3] = onB->angular.x;
+    b[4] = onB->angular.y;
+    b[5] = onB->angular.z;
+}
+
 // What row k of a block does to a further body. There must be room: tpRows_Create makes it for all
 // couplings.
 void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on);

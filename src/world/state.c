@@ -49,24 +49,50 @@ tpStateView tpWorld_ViewState(const tpWorld* world) {
     return view;
 }
 
+// Whether slots follow each other: they do as long as no body was removed.
+static bool isRunOfSlots(const int* slots, int count) {
+    int steps = 0;
+    for (int i = 1; i < count; ++i) {
+        steps += slots[i] == slots[i - 1] + 1;
+    }
+    return steps == count - 1;
+}
+
+// Gathers rows of `width` numbers, `stride` apart, in the order of the slots. Nothing here
+// overlaps: without that the compiler would read every pointer anew after every number.
+static inline void gather(const double* restrict from, size_t stride, const int* restrict slots,
+                          bool isRun, int count, size_t width, double* restrict to) {
+    if (to == NULL) {
+        return;
+    }
+    const double* first = from + stride * (size_t)slots[0];
+    for (int i = 0; isRun && i < count; ++i) {
+        memcpy(to + width * (size_t)i, first + stride * (size_t)i, width * sizeof(double));
+    }
+    for (int i = 0; !isRun && i < count; ++i) {
+        memcpy(to + width * (size_t)i, from + stride * (size_t)slots[i], width * sizeof(double));
+    }
+}
+
+// Where the numbers of body `row` begin, or NULL.
+static double* startAt(double* numbers, int row, int width) {
+    return numbers != NULL ? numbers + (size_t)row * (size_t)width : NULL;
+}
+
 // The bodies from `begin` up to `end` in the order of moving ones.
 static void readBodies(const tpWorld* world, const tpStateArrays* arrays, int begin, int end) {
-    const int* slots = world->moving.data;
-    const tpPose* poses = world->system.poses.data;
-    const tpVelocity* velocities = world->system.velocities.data;
-    for (int i = begin; arrays->positions != NULL && i < end; ++i) {
-        memcpy(arrays->positions + 3 * (size_t)i, &poses[slots[i]].position, sizeof(tpVec3));
-    }
-    for (int i = begin; arrays->rotations != NULL && i < end; ++i) {
-        memcpy(arrays->rotations + 4 * (size_t)i, &poses[slots[i]].rotation, sizeof(tpQuat));
-    }
-    for (int i = begin; arrays->velocities != NULL && i < end; ++i) {
-        memcpy(arrays->velocities + 3 * (size_t)i, &velocities[slots[i]].linear, sizeof(tpVec3));
-    }
-    for (int i = begin; arrays->angularVelocities != NULL && i < end; ++i) {
-        memcpy(arrays->angularVelocities + 3 * (size_t)i, &velocities[slots[i]].angular,
-               sizeof(tpVec3));
-    }
+    // Strides that are constants make short loops.
+    enum { pose = sizeof(tpPose) / sizeof(double), velocity = sizeof(tpVelocity) / sizeof(double) };
+    tpStateView view = tpWorld_ViewState(world);
+    const int* slots = world->moving.data + begin;
+    int count = end - begin;
+    bool isRun = isRunOfSlots(slots, count);
+    gather(view.positions, pose, slots, isRun, count, 3, startAt(arrays->positions, begin, 3));
+    gather(view.rotations, pose, slots, isRun, count, 4, startAt(arrays->rotations, begin, 4));
+    gather(view.velocities, velocity, slots, isRun, count, 3,
+           startAt(arrays->velocities, begin, 3));
+    gather(view.angularVelocities, velocity, slots, isRun, count, 3,
+           startAt(arrays->angularVelocities, begin, 3));
 }
 
 void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays) {

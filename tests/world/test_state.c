@@ -66,6 +66,41 @@ static void rowsAreThoseOfMovingBodies(void** state) {
     tpDestroyWorld(world);
 }
 
+// Hundreds of bodies, some of which have taken the slots of others: every row is its body's.
+static void manyRowsKeepTheirOrder(void** state) {
+    (void)state;
+    enum { count = 700 };
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    for (int i = 0; i < count; ++i) {
+        tpBodyId body = addBody(world, tp_dynamicBody, i + 1.0);
+        if (i % 97 == 5) {
+            tpDestroyBody(world, body);
+            addBody(world, tp_dynamicBody, -1.0 - i);
+        }
+    }
+    tpDestroyBody(world, tpWorld_GetMoving(world, 300));
+    tpDestroyBody(world, tpWorld_GetMoving(world, 10));
+    addBody(world, tp_dynamicBody, 1e4);
+    addBody(world, tp_dynamicBody, 2e4);
+    assert_int_equal(tpWorld_GetMovingCount(world), count);
+    static double positions[3 * count], rotations[4 * count], velocities[3 * count];
+    static double spins[3 * count];
+    tpStateArrays pointers = { positions, rotations, velocities, spins };
+    tpWorld_ReadState(world, &pointers);
+    for (int i = 0; i < count; ++i) {
+        tpBodyId body = tpWorld_GetMoving(world, i);
+        tpVec3 x = tpBody_GetPosition(world, body);
+        tpQuat q = tpBody_GetRotation(world, body);
+        tpVec3 v = tpBody_GetVelocity(world, body), w = tpBody_GetAngularVelocity(world, body);
+        assert_memory_equal(&positions[3 * i], &x, sizeof(tpVec3));
+        assert_memory_equal(&rotations[4 * i], &q, sizeof(tpQuat));
+        assert_memory_equal(&velocities[3 * i], &v, sizeof(tpVec3));
+        assert_memory_equal(&spins[3 * i], &w, sizeof(tpVec3));
+    }
+    tpDestroyWorld(world);
+}
+
 static void writingIsReadingBack(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();
@@ -254,6 +289,7 @@ static void targetsAndEffortsComeInOneCall(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsAreThoseOfMovingBodies),
+        cmocka_unit_test(manyRowsKeepTheirOrder),
         cmocka_unit_test(writingIsReadingBack),
         cmocka_unit_test(badRowsChangeNothing),
         cmocka_unit_test(theViewShowsEverySlot),
