@@ -245,6 +245,13 @@ BROKEN = {
     "a circle of includes": ('<mujoco>\n<include file="model.xml"/></mujoco>', ":2: "),
     "a missing include": ('<mujoco>\n<include file="nowhere.xml"/></mujoco>', "nowhere.xml"),
     "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', "m.stl"),
+    "a mass that is no number": ('<mujoco><worldbody><body><freejoint/>\n<geom size="1" mass="nan"/></body></worldbody></mujoco>', ':2: mass: "nan"'),
+    "a huge gain": ('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><position joint="j" kp="1e300"/></actuator></mujoco>', '"j".servo.stiffness'),
+    "a damping below zero": ('<mujoco><worldbody><body><joint damping="-5"/><geom size="1"/></body></worldbody></mujoco>', '"damping" must be zero or more'),
+    "a step of zero": ('<mujoco><option timestep="0"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>', '"step" must be greater than zero'),
+    "a million bodies": ('<mujoco><worldbody><replicate count="1000000" offset="1 0 0">\n<body><freejoint/><geom size=".1"/></body></replicate></worldbody></mujoco>', ":2: the model has more than"),
+    "a huge height field": ('<mujoco><asset>\n<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>', ":2: a height field of"),
+    "a joint that follows itself": ('<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="x" type="continuous"><parent link="a"/><child link="b"/>\n<mimic joint="x"/></joint></robot>', ":2: "),
     "absurd numbers": ('<mujoco><worldbody><body pos="1e300 0 0"><freejoint/><geom size="1" mass="1"/></body></worldbody></mujoco>', "position"),
     "another root": ("<sdf/>", "neither MJCF"),
     "no links": ('<robot name="r"/>', "without links"),
@@ -569,3 +576,13 @@ def test_axes_that_do_not_meet_move_as_in_mujoco(tmp_path: Path) -> None:
             world.step()
         ends.append(np.array(world["leg"].position))
     assert np.abs((4 * ends[1] - ends[0]) / 3 - d.xipos[1]).max() < 1e-6
+
+
+def test_includes_that_double_are_refused(tmp_path: Path) -> None:
+    """Forty files, each of which includes the next one twice."""
+    for i in range(40):
+        inner = f'<include file="inc{i + 1}.xml"/>' * 2 if i < 39 else ""
+        (tmp_path / f"inc{i}.xml").write_text(f"<mujocoinclude>{inner}</mujocoinclude>")
+    (tmp_path / "model.xml").write_text('<mujoco><include file="inc0.xml"/><worldbody/></mujoco>')
+    with pytest.raises(models.ModelError, match="included more than"):
+        models.convert(tmp_path / "model.xml")

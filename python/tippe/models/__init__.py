@@ -24,6 +24,7 @@ from .floor import add_floor
 from .meshes import mesh_text, simplify
 from .model import Model
 from .report import Note, Report
+from .sanity import check_scene
 from .scene_writer import Names, write_scene
 from .source import parse
 
@@ -147,6 +148,7 @@ def _finish(model: Model, visual: bool, triangles: int) -> Scene:
         "sensors": len(model.sensors),
         "mesh files": len(meshes),
     }
+    check_scene(scene, model.report.source)
     return scene
 
 

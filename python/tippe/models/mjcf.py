@@ -18,6 +18,7 @@ from .mjcf_lint import lint
 from .mjcf_sensors import add_sensors
 from .model import Model
 from .report import Report
+from .sanity import check_source
 from .source import Source
 
 __all__ = ["Compiled", "read_mjcf"]
@@ -127,6 +128,7 @@ def read_mjcf(
     mujoco = _import_mujoco()
     report = Report(str(path))
     source = Source(path)
+    check_source(source)
     m = _compile(mujoco, path, source, report)
     d = mujoco.MjData(m)
     key = _choose_keyframe(m, report, keyframe, path)

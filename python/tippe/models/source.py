@@ -36,6 +36,10 @@ class Element:
         return ModelError(message, self.file, self.line)
 
 
+_MOST_ELEMENTS = 200_000  # of a file
+_MOST_INCLUDES = 2000
+
+
 def parse(path: Path) -> Element:
     """The root element of a file."""
     try:
@@ -45,6 +49,7 @@ def parse(path: Path) -> Element:
     parser = xml.parsers.expat.ParserCreate()
     top = Element("", {}, str(path), 1)
     open_elements = [top]
+    count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, dict(attributes), str(path), parser.CurrentLineNumber)
@@ -52,6 +57,10 @@ def parse(path: Path) -> Element:
         open_elements.append(element)
         if len(open_elements) > 1000:
             raise element.error("elements nest deeper than 1000")
+        nonlocal count
+        count += 1
+        if count > _MOST_ELEMENTS:
+            raise element.error(f"a file of more than {_MOST_ELEMENTS} elements")
 
     def end(_: str) -> None:
         open_elements.pop()
@@ -72,6 +81,7 @@ class Source:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.included = 0
         self.root = parse(path)
         self._include(self.root, [path.resolve()])
         self.places: dict[tuple[str, str], tuple[str, int]] = {}
@@ -103,6 +113,9 @@ class Source:
             raise element.error(f'there is no file "{name}"')
         if found.resolve() in stack:
             raise element.error(f'"{name}" includes itself')
+        self.included += 1
+        if self.included > _MOST_INCLUDES:
+            raise element.error(f"files are included more than {_MOST_INCLUDES} times")
         root = parse(found)
         self._include(root, [*stack, found.resolve()])
         return [root] if whole else root.children

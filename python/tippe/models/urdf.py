@@ -460,8 +460,11 @@ class _Reader:
                 continue
             if other not in axes or name not in axes:
                 raise mimic.error(f'"{other}" is no joint that "{name}" can follow')
+            if name == other:
+                raise mimic.error(f'"{name}" cannot follow itself')
             factor, offset = self.number(mimic, "multiplier", 1.0), self.number(mimic, "offset", 0.0)
-            self.model.couplings.append(Coupling(f"{name}_mimic", [(name, 1.0), (other, -factor)], value=offset))
+            terms = [(name, 1.0), (other, -factor)] if factor != 0 else [(name, 1.0)]
+            self.model.couplings.append(Coupling(f"{name}_mimic", terms, value=offset))
 
     def follow_still(self, joint: Element, mimic: Element, moves: bool) -> None:
         """A joint that follows a fixed one stands at its offset; a fixed one that follows does nothing."""

@@ -1,0 +1,82 @@
+"""Models that nobody can mean: too many parts, numbers that are none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from .errors import ModelError
+from .source import Element, Source
+
+__all__ = ["check_scene", "check_source"]
+
+# Parts of one model. Beyond that the matrices of who meets whom no longer fit into memory.
+_MOST = {"body": 5000, "geom": 10000, "joint": 20000, "site": 20000}
+_MOST_HEIGHTS = 10_000_000
+
+_LARGEST = 1e100
+
+# Attributes that are names, and may look like numbers.
+_NAMES = ("name", "class", "childclass", "model", "file", "prefix", "suffix", "target", "objname", "refname")
+
+
+def check_source(source: Source) -> None:
+    """Refuses an MJCF file that asks for more parts than can be, or for numbers that are none, before it is compiled."""
+    counts = dict.fromkeys(_MOST, 0)
+    _count(source.root, 1, counts)
+    for element in source.root.walk():
+        for attribute, text in element.attributes.items():
+            if attribute not in _NAMES and "nan" in text.lower().split():
+                raise element.error(f'{attribute}: "{text}" is not a number')
+        if element.tag == "hfield":
+            _check_heights(element)
+
+
+def _count(element: Element, times: int, counts: dict[str, int]) -> None:
+    if element.tag in counts:
+        counts[element.tag] += times
+        if counts[element.tag] > _MOST[element.tag]:
+            raise element.error(f"the model has more than {_MOST[element.tag]} elements <{element.tag}>")
+    if element.tag == "replicate":
+        times *= max(_whole(element, "count"), 0)
+    for child in element.children:
+        _count(child, times, counts)
+
+
+def _whole(element: Element, attribute: str) -> int:
+    try:
+        return int(element.attributes.get(attribute, "0"))
+    except ValueError:
+        return 0  # the compiler says what is wrong
+
+
+def _check_heights(element: Element) -> None:
+    count = _whole(element, "nrow") * _whole(element, "ncol")
+    if count > _MOST_HEIGHTS:
+        raise element.error(f"a height field of {count} points: {_MOST_HEIGHTS} are the most")
+
+
+def _numbers(value: Any, place: str) -> Iterator[tuple[str, float]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _numbers(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list):
+        for k, item in enumerate(value):
+            name = item.get("name") if isinstance(item, dict) else None
+            yield from _numbers(item, f'{place} "{name}"' if name else f"{place}[{k}]")
+    elif isinstance(value, float):
+        yield place, value
+
+
+def check_scene(scene: dict[str, Any], source: str) -> None:
+    """Refuses a model whose scene could not be loaded: what the compiler of the source lets pass may still be no law that a joint can have."""
+    for place, value in _numbers(scene, ""):
+        if not math.isfinite(value) or abs(value) > _LARGEST:
+            raise ModelError(f"{place}: {value:g} is not a number that a robot can have", source)
+    from .. import SceneError, load
+
+    try:
+        load(scene)
+    except SceneError as error:
+        raise ModelError(f"there is no scene of it: {' '.join(str(error).split())}", source) from None
