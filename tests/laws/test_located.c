@@ -1,6 +1,7 @@
 // Impacts are located within a step: a ball that bounces, a block that rocks, balls that strike one
 // after another.
 
+#include "dynamics/figures.h"
 #include "support/floor.h"
 
 static const double g = 9.81;
@@ -164,12 +165,46 @@ static void velocityIsHandedOn(void** state) {
     }
 }
 
+// A block of elastic balls, a millimetre apart, falls on a floor: hundreds of impacts within two
+// steps, each of which has its time. Resolved together at the ends of steps they took half of the
+// energy.
+static void elasticCrowdsKeepTheirEnergy(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_benderSchmitt, 0.0, 1.0);
+    tpRandom random = { 5 };
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    for (int i = 0; i < 5 * 5 * 5; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.21 * (i % 5) + randomBetween(&random, 0.0, 1e-3),
+                                  0.21 * (i / 5 % 5) + randomBetween(&random, 0.0, 1e-3),
+                                  0.4 + 0.201 * (i / 25));
+        tpBodyId ball = tpCreateBody(world, &def, NULL);
+        tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.1 }, NULL);
+    }
+    double energy = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    double collisions = 0.0, last = energy;
+    for (int k = 0; k < 45; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        collisions += report.figures[tp_collisionFigure];
+        last = report.kineticAfter + report.potentialAfter;
+        assert_int_equal(report.violations, 0);
+        CHECK_BELOW(report.penetration, 1e-6);
+    }
+    print_message("%g collisions of 125 balls take %.1e of the energy\n", collisions,
+                  1.0 - last / energy);
+    assert_true(collisions > 300.0);
+    CHECK_NEAR(last, energy, 2e-3 * energy);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballBouncesOnTime),
         cmocka_unit_test(partsGrowAfterABounce),
         cmocka_unit_test(blockRocks),
         cmocka_unit_test(velocityIsHandedOn),
+        cmocka_unit_test(elasticCrowdsKeepTheirEnergy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

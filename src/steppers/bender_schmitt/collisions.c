@@ -22,6 +22,9 @@
 // Passes, and sweeps of a pass, before the collisions of a step are left as they are.
 enum { maxPasses = 200, maxSweeps = 500, hastyPasses = 3, hastySweeps = 8 };
 
+// Impacts of a crowd that come within this part of a step are taken at once.
+static const double atOncePart = 2e-3;
+
 typedef struct tpCollisions {
     tpBenderStep* step;
     tpTouch* touch;
@@ -59,12 +62,15 @@ static void classify(tpCollisions* c) {
     tpTouch* touch = c->touch;
     touch->sweeper.velocities = step->isLocating ? c->velocities : step->time.startVelocities;
     tpSweeper_FindSpeeds(&touch->sweeper);
+    bool isCrowd = step->isLocating && step->isCrowd;
+    double window = atOncePart * step->duration;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
         int same = step->match[i];
         double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
-        c->isClosed[i] = contact->gap <= step->settings->epsilon || drift > 0.0;
         c->approach[i] = speedOf(touch, i);
+        double near = isCrowd ? fmax(0.0, -window * c->approach[i]) : 0.0;
+        c->isClosed[i] = contact->gap <= fmax(near, step->settings->epsilon) || drift > 0.0;
         c->held[i] = step->isLocating && drift > 0.0 ? fmin(c->approach[i], 0.0) : 0.0;
     }
     if (step->isLocating) {
@@ -152,8 +158,9 @@ static bool resolve(tpCollisions* c, double restitution) {
         return false;
     }
     size_t bytes = sizeof(tpVelocity) * (size_t)step->system->bodyCount;
-    int passes = touch->isSmall ? maxPasses : hastyPasses;
-    int sweeps = touch->isSmall ? maxSweeps : hastySweeps;
+    bool isFine = touch->isSmall || step->isLocating;
+    int passes = isFine ? maxPasses : hastyPasses;
+    int sweeps = isFine ? maxSweeps : hastySweeps;
     for (int pass = 0; pass < passes; ++pass) {
         gatherClosing(c, pass, restitution);
         if (c->closingCount == 0) {

@@ -117,6 +117,24 @@ static double longestDrift(const tpBenderStep* step, double h) {
     return h;
 }
 
+// When the first of many impacts comes, by the gaps and speeds of the start, s: no later than h.
+static double expectedTime(const tpBenderStep* step, double h) {
+    const tpTouch* touch = &step->start;
+    double first = h;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
+        if (pack->bias[0][lane] < TP_SWEEP_OPEN) {
+            continue;
+        }
+        double closing = tpContact_Approach(&touch->contacts[i], step->time.startPoses,
+                                            step->time.startVelocities);
+        double gap = touch->contacts[i].gap;
+        first = closing > 0.0 && gap < first * closing ? gap / closing : first;
+    }
+    return first;
+}
+
 // A drift that was tried.
 typedef struct tpTriedDrift {
     double time, gap;
@@ -197,10 +215,13 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         // Others are looked at from where these were found.
         contacts = contacts != NULL ? contacts : step->start.contacts;
         count = step->start.contactCount;
-        double longest = k == 0 ? longestDrift(step, time) : time;
-        if (longest < time) {
-            bracket.deep = time = longest;
-            continue;
+        if (k == 0) {
+            bracket.deep = longestDrift(step, time);
+            double next = step->isCrowd ? expectedTime(step, bracket.deep) : bracket.deep;
+            if (next < time) {
+                time = next;
+                continue;
+            }
         }
         tpFirstGap first;
         if (!findGap(step, &first)) {

@@ -41,6 +41,11 @@ static const double closedGap = 1e-8;
 // no impacts.
 static const double approachPart = 0.01, speedPart = 1e-6;
 
+// Restitution from which impacts of crowds are located, and contacts that make a crowd for which
+// that can be done.
+static const double elastic = 0.9;
+enum { leastCrowd = 24, largestCrowd = 2000 };
+
 // Part of it that the tolerance of the solves may be to blame for.
 static const double solveSlack = 1e-7;
 
@@ -54,6 +59,17 @@ static double deepestOf(const tpContact* contacts, int count) {
         deepest = fmax(deepest, -contacts[i].gap);
     }
     return deepest;
+}
+
+// Whether impacts of a crowd give back next to all that they take: the largest restitution of its
+// contacts says so.
+static bool isElasticCrowd(const tpTouch* touch) {
+    bool isCrowd = touch->contactCount >= leastCrowd && touch->contactCount <= largestCrowd;
+    double largest = 0.0;
+    for (int i = 0; isCrowd && i < touch->contactCount; ++i) {
+        largest = fmax(largest, touch->laws[i].restitution);
+    }
+    return largest >= elastic;
 }
 
 // Resting contacts during the step, and the drift, of h seconds.
@@ -71,9 +87,11 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
         return false;
     }
     step->overlap = deepestOf(contacts, count);
-    // Many bodies hit each other in every step: the budget has no room for a drift each time.
-    step->isLocating =
-        step->settings->isLocated && step->start.isSmall && !tpStepBudget_IsSpent(system);
+    // Many bodies hit each other in every step: the budget has no room for a drift each time, but
+    // where impacts take nothing it is worth what there is.
+    step->isCrowd = isElasticCrowd(&step->start);
+    step->isLocating = step->settings->isLocated && (step->start.isSmall || step->isCrowd) &&
+                       !tpStepBudget_IsSpent(system);
     return tpResting_Solve(step);
 }
 

@@ -429,5 +429,6 @@ bool tpResting_Solve(tpBenderStep* step) {
             return false;
         }
     }
-    return step->start.isSmall || tpPushOut_Settle(step);
+    // A part that ends at its first impact overlaps nowhere.
+    return step->start.isSmall || step->isLocating || tpPushOut_Settle(step);
 }

@@ -29,6 +29,7 @@ typedef struct tpBenderStep {
     int level;       // halvings of the step that its last rough part has taken
     int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact
+    bool isCrowd;    // of elastic impacts: those that come together are taken at once
     bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
