@@ -586,3 +586,15 @@ def test_includes_that_double_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.xml").write_text('<mujoco><include file="inc0.xml"/><worldbody/></mujoco>')
     with pytest.raises(models.ModelError, match="included more than"):
         models.convert(tmp_path / "model.xml")
+
+
+def test_what_touches_is_hidden_behind_what_is_seen(tmp_path: Path) -> None:
+    """Geoms of groups from 3 on are not shown by MuJoCo: they have no colour beside shapes that are only seen, and keep it where there are none."""
+    (tmp_path / "model.xml").write_text(
+        """<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom size=".1" contype="0" conaffinity="0" rgba="1 0 0 1"/>
+        <geom type="box" size=".1 .1 .1" group="3" rgba="0 1 0 1"/><geom size=".05" group="1" rgba="0 0 1 1"/></body>
+        <body name="b" pos="0 1 1"><freejoint/><geom size=".1" group="3" rgba="0 1 0 1"/></body></worldbody></mujoco>"""
+    )
+    a, b = models.convert(tmp_path / "model.xml")["bodies"]
+    assert [shape.get("color") for shape in a["shapes"]] == [[1, 0, 0], None, [0, 0, 1]]
+    assert b["shapes"][0]["color"] == [0, 1, 0]

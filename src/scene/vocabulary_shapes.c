@@ -33,7 +33,9 @@ static const tpField anyShapeFields[] = {
     { "color", tp_colorField, AT(color), .range = tp_zeroToOne, .byDefault = "the body's",
       .summary = "For pages and pictures." },
     { "visual", tp_booleanField, AT(visual), .byDefault = "false",
-      .summary = "Whether the shape is only seen: it touches nothing and has no mass." },
+      .summary =
+          "Whether the shape is only seen: it touches nothing and has no mass. Shapes of the "
+          "body that touch are then shown only if they have a colour." },
 };
 
 static const tpRecord anyShape = {

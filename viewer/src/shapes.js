@@ -259,6 +259,11 @@ function radiusOf(shape, surfaces) {
     }
 }
 
+// A body that has shapes to be seen looks like those: what touches is shown beside them only if it has a colour.
+function seenShapes(shapes) {
+    return shapes.some(({ visual }) => visual) ? shapes.filter(({ visual, color }) => visual || color) : shapes;
+}
+
 export class BodyModel {
     constructor(head) {
         this.head = head;
@@ -269,7 +274,7 @@ export class BodyModel {
             this.problem = 'this recording does not say how its bodies look';
         }
         this.materials = new Materials(parsed, head.bodies.map((_, i) => parsed.bodies?.[i] ?? {}));
-        const shapesOf = index => parsed.bodies?.[index]?.shapes ?? [];
+        const shapesOf = index => seenShapes(parsed.bodies?.[index]?.shapes ?? []);
         const surfaces = parsed.surfaces ?? [];
         const movingBodies = head.bodies.filter(body => body.moving >= 0);
         const context = {

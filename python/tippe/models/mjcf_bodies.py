@@ -30,6 +30,8 @@ def add_bodies(c: Compiled, merge: bool) -> None:
     bodies = {body.name: body for body in c.model.bodies}
     for i in range(c.m.nbody):
         _add_shapes(c, i, carriers[i], bodies[c.bodies[i]])
+    for body in c.model.bodies:
+        _hide_what_touches(c, body)
     for i in range(1, c.m.nbody):
         _add_joints(c, i, carriers)
     world = c.model.bodies[0]
@@ -283,6 +285,14 @@ def _add_shapes(c: Compiled, i: int, carrier: int, body: Body) -> None:
         if shape is not None:
             shape.data["geom"] = g  # for the contacts; taken away there
             body.shapes.append(shape)
+
+
+def _hide_what_touches(c: Compiled, body: Body) -> None:
+    """Groups from 3 on are not shown by MuJoCo: behind shapes that are only seen they have no colour, and pages leave them out."""
+    if any(shape.visual for shape in body.shapes):
+        for shape in body.shapes:
+            if not shape.visual and int(c.m.geom_group[shape.data["geom"]]) >= 3:
+                shape.color = None
 
 
 def _shape(c: Compiled, g: int, position: Array, rotation: Array) -> Shape | None:
