@@ -403,37 +403,72 @@ static void addErrors(tpRows* rows, const tpSystem* system) {
     tpCouplings_AddErrors(rows, system, &whole);
 }
 
-// Newton's step on the errors e: W m = -e, then bodies move by M^-1 J' m.
-static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
+// q = J v.
+static void findVelocities(tpRows* rows, const tpVelocity* velocities) {
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int bodyA = rows->bodyA[b] >= 0 ? rows->bodyA[b] : rows->givenA[b];
+        int bodyB = rows->bodyB[b] >= 0 ? rows->bodyB[b] : rows->givenB[b];
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
+            rows->q[k] = tpRows_RowVelocity(rows, k, velocities, bodyA, bodyB);
+        }
+    }
+}
+
+// The changes M^-1 J' m of bodies by which the rows of joints get rid of `q`: W m = -q, the errors
+// of positions, or the velocities of rows if these are given. NULL if memory ran out.
+static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
+                               const tpVelocity* velocities) {
     int blocks, count;
     tpJoints_Count(system, &blocks, &count);
     tpRows rows;
     if (!tpRows_Create(&rows, system, blocks, count)) {
-        return false;
+        return NULL;
     }
     tpRows_SetMasses(&rows, system);
     addErrors(&rows, system);
     memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
+    if (velocities != NULL) {
+        findVelocities(&rows, velocities);
+    }
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-6; // Newton's method corrects itself
     tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
-    tpVelocity* corrections = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
-                                                system->bodyCount > 0 ? system->bodyCount : 1);
-    if (corrections == NULL) {
-        return false;
+    tpVelocity* changes = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
+                                            system->bodyCount > 0 ? system->bodyCount : 1);
+    if (changes != NULL) {
+        tpRows_ApplyImpulses(&rows, changes);
     }
-    tpRows_ApplyImpulses(&rows, corrections);
-    for (int i = 0; i < system->bodyCount; ++i) {
+    return changes;
+}
+
+// Newton's step on the errors of positions.
+static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
+    const tpVelocity* changes = findChanges(system, memory, NULL);
+    for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpPose* pose = &system->poses.data[i];
-            pose->position = tpAdd(pose->position, corrections[i].linear);
+            pose->position = tpAdd(pose->position, changes[i].linear);
             pose->rotation =
-                tpNormalizeQuat(tpMulQQ(tpQuatExp(corrections[i].angular), pose->rotation));
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(changes[i].angular), pose->rotation));
         }
     }
-    return true;
+    return changes != NULL;
+}
+
+bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    const tpVelocity* changes = findChanges(system, memory, system->velocities.data);
+    for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVelocity* velocity = &system->velocities.data[i];
+            velocity->linear = tpAdd(velocity->linear, changes[i].linear);
+            velocity->angular = tpAdd(velocity->angular, changes[i].angular);
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+    return changes != NULL;
 }
 
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {

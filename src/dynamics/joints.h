@@ -97,6 +97,10 @@ void tpJoints_FinishEfforts(tpSystem* system);
 // rad). Returns the iterations used, or -1 if it did not get there (the best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
+// Changes velocities, by the least kinetic energy, so that joints stay closed where they are. False
+// if memory ran out.
+bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory);
+
 // Takes over the impulses of a solve that is kept, as means over a step of h seconds: the reactions
 // on body B, the efforts of coordinates, and the speeds of armatures. Those of one solve, or added
 // to those of an earlier one.

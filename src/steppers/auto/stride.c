@@ -205,24 +205,34 @@ double tpStride_Turn(const tpStride* stride) {
 
 // Between -----------------------------------------------------------------------------------------
 
-// Of the three values, of the three derivatives, and of what bends the motion in the quarters.
+// Of the three values, of the three derivatives, and of what bends the motion in between.
 typedef struct StrideWeights {
-    double values[3], rates[3], bends[2];
+    double values[3], rates[3], bends[tp_bendCount];
 } StrideWeights;
 
-double tpStride_QuarterAt(int which) {
-    return 0.25 + 0.5 * which;
+double tpStride_BendAt(int which) {
+    return 0.125 + 0.25 * which;
 }
 
-// Bends leave values and derivatives at the nodes as they are, and each that at the other quarter.
+// 0 at the nodes.
+static double rootAt(double s) {
+    return s * (s - 0.5) * (s - 1.0);
+}
+
+// Bends leave values and derivatives at the nodes as they are, and each those at the other places.
 static void findBends(double s, StrideWeights* value, StrideWeights* rate) {
-    const double atQuarter = 0.25 * 0.25 * 0.75, scale = 1.0 / (atQuarter * atQuarter);
-    double root = s * (s - 0.5) * (s - 1.0), rootRate = (3.0 * s - 3.0) * s + 0.5;
-    double square = scale * root * root, squareRate = 2.0 * scale * root * rootRate;
-    for (int k = 0; k < 2; ++k) {
-        double side = k == 0 ? -2.0 : 2.0, factor = side * (s - tpStride_QuarterAt(1 - k));
-        value->bends[k] = square * factor;
-        rate->bends[k] = squareRate * factor + square * side;
+    double root = rootAt(s), rootRate = (3.0 * s - 3.0) * s + 0.5;
+    for (int k = 0; k < tp_bendCount; ++k) {
+        double place = tpStride_BendAt(k), scale = 1.0 / (rootAt(place) * rootAt(place));
+        double factor = 1.0, factorRate = 0.0;
+        for (int j = 0; j < tp_bendCount; ++j) {
+            double way = j == k ? 1.0 : 1.0 / (place - tpStride_BendAt(j));
+            double part = j == k ? 1.0 : way * (s - tpStride_BendAt(j));
+            factorRate = factorRate * part + (j == k ? 0.0 : factor * way);
+            factor *= part;
+        }
+        value->bends[k] = scale * root * root * factor;
+        rate->bends[k] = scale * root * (2.0 * rootRate * factor + root * factorRate);
     }
 }
 
@@ -249,8 +259,10 @@ static tpVec3 positionBy(const StrideWeights* weights, const tpStrideBody* body,
         sum = tpMulAdd(sum, weights->values[k], body->nodes[k].position);
         sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].velocity);
     }
-    sum = tpMulAdd(sum, weights->bends[0], body->positionBends[0]);
-    return tpMulAdd(sum, weights->bends[1], body->positionBends[1]);
+    for (int k = 0; k < tp_bendCount; ++k) {
+        sum = tpMulAdd(sum, weights->bends[k], body->positionBends[k]);
+    }
+    return sum;
 }
 
 static tpVec3 turnBy(const StrideWeights* weights, const tpStrideBody* body, double length) {
@@ -259,12 +271,14 @@ static tpVec3 turnBy(const StrideWeights* weights, const tpStrideBody* body, dou
         sum = tpMulAdd(sum, weights->values[k], body->nodes[k].turn);
         sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].turnRate);
     }
-    sum = tpMulAdd(sum, weights->bends[0], body->turnBends[0]);
-    return tpMulAdd(sum, weights->bends[1], body->turnBends[1]);
+    for (int k = 0; k < tp_bendCount; ++k) {
+        sum = tpMulAdd(sum, weights->bends[k], body->turnBends[k]);
+    }
+    return sum;
 }
 
 void tpStride_Bend(tpStride* stride, const tpSystem* system, int which) {
-    double length = stride->frameCount * stride->h, s = tpStride_QuarterAt(which);
+    double length = stride->frameCount * stride->h, s = tpStride_BendAt(which);
     StrideWeights value, slope;
     findWeights(s, &value, &slope);
     for (int i = 0; i < stride->bodies.count; ++i) {

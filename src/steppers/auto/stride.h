@@ -18,13 +18,16 @@ typedef struct tpStrideNode {
     tpVec3 turn, turnRate; // beyond the spin: rotation vector, and its derivative
 } tpStrideNode;
 
+// Places between the nodes where the motion is bent.
+enum { tp_bendCount = 4 };
+
 typedef struct tpStrideBody {
     int64_t body;
     tpQuat start; // rotation at the start
     tpVec3 spin;  // angular velocity then
     tpStrideNode nodes[3];
-    // in the middles between the nodes: what has to be added so that joints are closed there
-    tpVec3 positionBends[2], turnBends[2];
+    // at odd eighths: what has to be added so that joints are closed there
+    tpVec3 positionBends[tp_bendCount], turnBends[tp_bendCount];
     double positionError, speedError; // that the stride adds, m and m/s
     tpPose pose;                      // where it was left, to see what users have changed
     tpVelocity velocity;
@@ -70,9 +73,9 @@ void tpStride_Set(tpStride* stride, const tpSystem* system, int node);
 double tpStride_Turn(const tpStride* stride);
 static const double tp_largestTurn = 1.0;
 
-// Bends the motion so that it goes through the state that the system is in now at a quarter: 0 is
-// at 1/4, 1 at 3/4 of the stride. Nodes stay as they are, and so does the other quarter.
-double tpStride_QuarterAt(int which);
+// Bends the motion so that it goes through the state that the system is in now, at 1/8, 3/8, 5/8 or
+// 7/8 of the stride. Nodes stay as they are, and so do the other three.
+double tpStride_BendAt(int which);
 void tpStride_Bend(tpStride* stride, const tpSystem* system, int which);
 
 // Whether the stride goes on for a step of h seconds from the state that the system is in.

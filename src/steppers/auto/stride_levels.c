@@ -1,5 +1,7 @@
 #include "steppers/auto/stride_levels.h"
 
+#include "dynamics/joints.h"
+
 // From two levels of second order to the fourth, from two of fourth to the sixth.
 static const double toFourth = 1.0 / 3.0, toSixth = 1.0 / 15.0;
 
@@ -171,6 +173,14 @@ static void moveBody(tpPose* pose, tpVelocity* velocity, const BodyDifference* w
     velocity->angular = tpAdd(velocity->angular, way->angular);
 }
 
+// Joints are closed, and stay so: the motion in between is made of velocities too.
+static void closeJoints(tpGroupRun* run) {
+    tpGroupRun_CloseJoints(run);
+    if (run->groups->jointCounts[run->group] > 0) {
+        run->hasMemory = tpJoints_CorrectVelocities(run->system, run->solver) && run->hasMemory;
+    }
+}
+
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     tpSystem* system = run->system;
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -181,7 +191,7 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
             moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    tpGroupRun_CloseJoints(run);
+    closeJoints(run);
 }
 
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
@@ -197,7 +207,7 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
             moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    tpGroupRun_CloseJoints(run);
+    closeJoints(run);
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {

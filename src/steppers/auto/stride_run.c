@@ -120,8 +120,8 @@ static double unbookedLoss(const tpGroupRun* run, const tpStride* stride, double
            report->impactLoss;
 }
 
-// Where the polynomials are farthest from the nodes, and there: joints are closed, bodies may not
-// overlap deeper than the certificate allows, nor may energy come back that has gone.
+// Closes joints between the nodes. Whether bodies overlap there no deeper than the certificate
+// allows, and no energy comes back that has gone.
 static bool isClear(tpGroupRun* run, tpStride* stride) {
     tpSystem* system = run->system;
     double most = 0.0;
@@ -129,12 +129,15 @@ static bool isClear(tpGroupRun* run, tpStride* stride) {
     tpStride_Place(stride, system, 0.0);
     tpStepReport report = { .kineticBefore = tpSystem_KineticEnergy(system),
                             .potentialBefore = tpSystem_PotentialEnergy(system) };
+    for (int k = 0; k < tp_bendCount && run->groups->jointCounts[run->group] > 0; ++k) {
+        tpStride_Place(stride, system, tpStride_BendAt(k));
+        tpGroupRun_CloseJoints(run);
+        tpStride_Bend(stride, system, k);
+    }
     for (int k = 1; k <= 4 && run->hasMemory && keeps; ++k) {
         double s = 0.25 * k;
         tpStride_Place(stride, system, s);
         if (k % 2 != 0) {
-            tpGroupRun_CloseJoints(run);
-            tpStride_Bend(stride, system, k / 2);
             run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
         }
         double loss = unbookedLoss(run, stride, s, &report);
