@@ -11,6 +11,10 @@ static const double share = 0.25;
 // what the certificate allows.
 static const double leak = 1.0 / 64.0;
 
+// Parts of the budget that the books of drives may be off by: with the budget itself half of what
+// the certificate allows.
+static const double mostSlack = 1.0;
+
 // Shortly after a collision, in parts of a step; what energy may rise then, as a part of the
 // budget: tolerances of solves.
 enum { rattleParts = 8 };
@@ -45,8 +49,10 @@ double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
                           const tpStepReport* report, bool hasCollided) {
     double rise = tpSystem_Energy(system) - guard->energy - (report->externalWork - guard->work);
     rise += hasCollided ? 0.0 : report->frictionLoss - guard->friction;
-    // What the books of drives may be off by is neither gain nor loss.
+    // What the books of drives may be off by is neither gain nor loss, as far as the certificate
+    // lets it pass.
     double slack = tpStepReport_GetDriveSlack(report) - guard->slack;
+    slack = fmin(slack, mostSlack * guard->budget);
     return rise > 0.0 ? fmax(0.0, rise - slack) : fmin(0.0, rise + slack);
 }
 

@@ -2,6 +2,10 @@
 // starts a new account.
 
 #include "dynamics/energy_guard.h"
+
+#include <string.h>
+
+#include "dynamics/energy_account.h"
 #include "support/check.h"
 
 static const double budget = 1.0;
@@ -97,11 +101,34 @@ static void testLevels(void** state) {
     assert_int_equal(book.level, 0);
 }
 
+// What the books of drives may be off by does not count, but no more of it than the budget: a crank
+// that a motor turns by .4 rad per step left one step of eight uncertified.
+static void testSlackIsBounded(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    tpSystem system; // without bodies: its energy is 0
+    memset(&system, 0, sizeof(system));
+    tpStepReport report;
+    memset(&report, 0, sizeof(report));
+    const double slacks[] = { 0.0, 0.3, 50.0 };
+    const double rises[] = { 5.0, 4.7, 4.0 };
+    for (int i = 0; i < 3; ++i) {
+        tpStepReport_SetDriveSlack(&report, slacks[i]);
+        guard.energy = -5.0;
+        CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), rises[i], 1e-15);
+        guard.energy = 5.0;
+        CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), -rises[i], 1e-15);
+    }
+    tpStepReport_SetDriveSlack(&report, 0.4);
+    guard.energy = -0.3;
+    CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), 0.0, 1e-15);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testSwingsPass),
-        cmocka_unit_test(testDriftsDoNot),
-        cmocka_unit_test(testCollisions),
+        cmocka_unit_test(testSlackIsBounded), cmocka_unit_test(testSwingsPass),
+        cmocka_unit_test(testDriftsDoNot),    cmocka_unit_test(testCollisions),
         cmocka_unit_test(testLevels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
