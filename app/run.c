@@ -247,10 +247,17 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
     double start = tpWorld_GetTime(world);
     int64_t stepCount = countSteps(scene, world);
     tpProgress progress;
+    tpWorld_SetStop(world, &interruptedBy);
     startProgress(&progress, !options->quiet, stepCount, step);
     tpResult result = tp_success;
     for (int64_t k = 0; k < stepCount && result == tp_success; ++k) {
         tpStepReport report = tpWorld_Step(world, step);
+        if (report.undone && interruptedBy != 0) {
+            result = tp_notSolved;
+            snprintf(error->message, sizeof(error->message), "interrupted at t = %.9g s",
+                     start + (double)k * step);
+            break;
+        }
         tpAudit_AddStep(audit, &report);
         if (report.undone) {
             result = tp_notSolved;

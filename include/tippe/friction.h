@@ -28,6 +28,8 @@
 #ifndef TIPPE_FRICTION_H
 #define TIPPE_FRICTION_H
 
+#include <signal.h>
+
 #include "tippe/solver.h"
 
 TP_BEGIN_DECLS
@@ -125,10 +127,13 @@ typedef struct tpFrictionOptions {
     double localProximal; // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
     double proximalStart; // proximal points: first weight times |q| / residual, in units of
                           // the mean diagonal of W; default 0.1
-    double slack;   // how far q may be changed, in units of u, where rows of contacts that hold
-                    // contradict each other: gaps are known no better; default 0, not at all
-    double* shift;  // receives what was added to q, one number per row; needed for `slack`. The
-                    // report and u are those of the changed q
+    double slack;  // how far q may be changed, in units of u, where rows of contacts that hold
+                   // contradict each other: gaps are known no better; default 0, not at all
+    double* shift; // receives what was added to q, one number per row; needed for `slack`. The
+                   // report and u are those of the changed q
+    const volatile sig_atomic_t* stop; // not NULL and not zero there: the solve ends with what it
+                                       // has.
+                                       // A signal handler or another thread may set it
     bool isUntimed; // the report's seconds stay zero: a clock costs as much as a small solve
 } tpFrictionOptions;
 

@@ -313,6 +313,11 @@ TP_API tpStepReport tpWorld_Step(tpWorld* world, double h);
 // come in order, whatever the number of threads.
 TP_API void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context);
 
+// A number that a signal handler or another thread may set: once it is not zero the step under way
+// ends within a tenth of a second and is undone (note `stopped`), and no other is taken. NULL:
+// nobody does. The number must last as long as the world, or until another is set.
+TP_API void tpWorld_SetStop(tpWorld* world, const volatile sig_atomic_t* stop);
+
 TP_API double tpWorld_GetTime(const tpWorld* world);
 TP_API int64_t tpWorld_GetStepCount(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetGravity(const tpWorld* world);

@@ -219,6 +219,7 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         island->enough = -1.0;
         island->grace = INFINITY;
         island->isExhausted = false;
+        island->stop = options->stop;
         tpSolveStatus status = tp_solved;
         if (!(island->residual <= island->tolerance)) {
             status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);

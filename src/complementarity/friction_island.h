@@ -57,6 +57,7 @@ typedef struct tpFrictionIsland {
     double enough;    // a residual that will do
     double grace;     // work beyond which it does
     double slack;     // how far q may be changed, in units of velocity; 0: not at all
+    const volatile sig_atomic_t* stop; // of the options
     double rounding;  // the residual is known not to fall below; 0 where that is not known
     bool isExhausted; // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
@@ -88,7 +89,7 @@ void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, 
 
 // At the end of its means, or good enough after some patience.
 static inline bool tpFrictionIsland_IsSpent(const tpFrictionIsland* island) {
-    return island->work >= island->workLimit ||
+    return island->work >= island->workLimit || (island->stop != NULL && *island->stop != 0) ||
            (island->residual <= island->enough && island->work >= island->grace);
 }
 

@@ -96,6 +96,10 @@ static double secondsNow(const tpFrictionOptions* options) {
     return options->isUntimed ? 0.0 : tpCpuSeconds();
 }
 
+static bool isStopped(const tpFrictionOptions* options) {
+    return options->stop != NULL && *options->stop != 0;
+}
+
 static bool needsWork(const tpFrictionIsland* island) {
     bool isGoodEnough = island->residual <= island->enough && island->work >= island->grace;
     return !(island->residual <= island->tolerance) && !island->isExhausted && !isGoodEnough;
@@ -240,6 +244,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
         island->enough = willDo * sqrt((double)island->rowCount / (double)system.rowCount);
         island->grace = INFINITY;
         island->isExhausted = false;
+        island->stop = options->stop;
         island->rounding = 0.0;
         island->slack = mayShift(options) ? options->slack : 0.0;
         island->shift = shift != NULL ? shift + row : NULL;
@@ -254,12 +259,12 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
     }
     double work = 0.0;
     bool enough = true;
-    for (int s = 0;
-         s < stageCount && enough && work < options->workLimit && !shareTolerance(&system, goal);
+    for (int s = 0; s < stageCount && enough && work < options->workLimit && !isStopped(options) &&
+                    !shareTolerance(&system, goal);
          ++s) {
         enough = runStage(&system, &stages[s], options, arena, &work, report);
     }
-    enough = enough && findJam(&system, arena, report);
+    enough = enough && (isStopped(options) || findJam(&system, arena, report));
     report->work = work;
     report->rounding = roundingOfAll(&system);
     tpFrictionSystem_Store(&system, r);

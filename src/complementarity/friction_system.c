@@ -377,7 +377,7 @@ bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* p
         return false;
     }
     system->islandCount = orderIslands(&builder, parent, islandOf, islandStart, system->source);
-    system->islands = TP_SCRATCH(arena, tpFrictionIsland, system->islandCount);
+    system->islands = TP_SCRATCH_ZEROED(arena, tpFrictionIsland, system->islandCount);
     MatrixStore store;
     if (system->islands == NULL || !allocateStore(&builder, system->islandCount, &store)) {
         return false;

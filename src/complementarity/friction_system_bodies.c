@@ -308,7 +308,7 @@ bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionPr
         return false;
     }
     system->islandCount = orderIslands(&builder, islandOf, islandStart, system->source);
-    system->islands = TP_SCRATCH(arena, tpFrictionIsland, system->islandCount);
+    system->islands = TP_SCRATCH_ZEROED(arena, tpFrictionIsland, system->islandCount);
     BodyStore store;
     if (system->islands == NULL || !allocateStore(&builder, system->islandCount, &store)) {
         return false;

@@ -170,6 +170,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     options.enough = fmax(system->certificate, settings->rough) * sizeOf(rows);
     options.workLimit = limit;
     options.isUntimed = true;
+    options.stop = system->stop;
     options.slack = rows->gapSlack;
     options.shift =
         rows->gapSlack > 0.0 ? TP_SCRATCH(&system->arena, double, rows->rowCount) : NULL;

@@ -11,7 +11,7 @@
 // work was weighed. Larger
 // ones have as much more as their factorisations grow.
 enum { smallStep = 500 };
-static const double smallBudget = 1.1e8;
+static const double smallBudget = 9e7;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
 // part of the budget.
@@ -130,7 +130,7 @@ bool tpStepBudget_IsHard(const tpSystem* system) {
 bool tpStepBudget_IsSpent(const tpSystem* system) {
     double limit = limitOf(system);
     double kept = fmin(endingSolves * system->largestWork, endingPart * limit);
-    return system->stepWork >= limit - kept;
+    return system->stepWork >= limit - kept || tpSystem_IsStopped(system);
 }
 
 bool tpStepBudget_WasSpent(const tpSystem* system) {

@@ -29,6 +29,11 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
 // what can be had beyond.
 bool tpStepBudget_IsHard(const tpSystem* system);
 
+// Whether somebody wants no more of this step: it ends, and is undone.
+static inline bool tpSystem_IsStopped(const tpSystem* system) {
+    return system->stop != NULL && *system->stop != 0;
+}
+
 // Whether the step has to come to its end: nothing is tried again, halved, located or corrected,
 // and the rest of the step is one part. What is left of the budget then is for its solves.
 bool tpStepBudget_IsSpent(const tpSystem* system);

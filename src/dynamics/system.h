@@ -208,21 +208,22 @@ typedef struct tpSystem {
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
-    unsigned leftOut;          // tpStepperGap: what the stepper at work leaves out of contact laws
-    bool gives;                // contacts may have springs; contact_spring.h
-    double contactEnergy;      // J, of these springs where the last step or trial has ended
-    double driftTolerance;     // units: symmetric steps meet joints and gaps to it; 0: to 1e-12
-    double certificate;        // relative residual that a solve has to reach; solve.h
-    double solveWork;          // multiply-adds of this step's solves so far
-    int solveRows;             // rows of the largest of them
-    double stepWork;           // of everything in this step so far; step_budget.h
-    double largestWork;        // of one solve or query among it
-    double stepShare;          // of a step's budget that is its limit; 0: all of it
-    double givenShare;         // of the budget, to all parts of the step so far
-    double usedShare;          // of the budget, by parts before this one
-    bool wasSpent;             // a part of this step has cost its share
-    int stepSize;              // contacts of its largest query
-    int contactQueryCount;     // how often the collider has been asked in this step
+    unsigned leftOut;      // tpStepperGap: what the stepper at work leaves out of contact laws
+    bool gives;            // contacts may have springs; contact_spring.h
+    double contactEnergy;  // J, of these springs where the last step or trial has ended
+    double driftTolerance; // units: symmetric steps meet joints and gaps to it; 0: to 1e-12
+    double certificate;    // relative residual that a solve has to reach; solve.h
+    double solveWork;      // multiply-adds of this step's solves so far
+    int solveRows;         // rows of the largest of them
+    double stepWork;       // of everything in this step so far; step_budget.h
+    double largestWork;    // of one solve or query among it
+    double stepShare;      // of a step's budget that is its limit; 0: all of it
+    double givenShare;     // of the budget, to all parts of the step so far
+    double usedShare;      // of the budget, by parts before this one
+    bool wasSpent;         // a part of this step has cost its share
+    int stepSize;          // contacts of its largest query
+    int contactQueryCount; // how often the collider has been asked in this step
+    const volatile sig_atomic_t* stop; // not zero there: the step is to end at once; or NULL
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h
     void* problemContext;
     int problemCount; // problems of this step that it has seen

@@ -288,6 +288,11 @@ static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStep
     if (isTorn(system, start, report)) {
         takeShorter(world, h, start, &before, report);
     }
+    if (tpSystem_IsStopped(system)) {
+        undo(report);
+        report->noteCount = 0;
+        tpStepReport_AddNote(report, "stopped");
+    }
     tpStepBudget_End(system, report);
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
@@ -349,6 +354,11 @@ void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context) {
     TP_NEED(world, );
     world->system.problemHook = hook;
     world->system.problemContext = context;
+}
+
+void tpWorld_SetStop(tpWorld* world, const volatile sig_atomic_t* stop) {
+    TP_NEED(world, );
+    world->system.stop = stop;
 }
 
 double tpWorld_GetTime(const tpWorld* world) {

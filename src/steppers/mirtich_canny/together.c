@@ -350,6 +350,7 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
     tpStepBudget_Begin(pair);
     pair->certificate = system->certificate;
     pair->isPlanar = system->isPlanar;
+    pair->stop = system->stop;
     pair->problemHook = system->problemHook;
     pair->problemContext = system->problemContext;
     pair->time = system->time;
