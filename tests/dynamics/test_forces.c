@@ -66,8 +66,51 @@ static void testSums(void** state) {
     tpDestroyWorld(world);
 }
 
+// A spring pulls its two points along the line between them, by stiffness times stretch, and its
+// damper takes exp(-c t / m) of the speed at which it lengthens.
+static void testSpring(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    system->gravity = tpZeroVec3();
+    int a = addBall(world, tpMakeVec3(0.0, 0.0, 0.0), tpMakeVec3(0.0, 0.0, 0.0));
+    int b = addBall(world, tpMakeVec3(2.0, 0.0, 0.0), tpMakeVec3(0.0, 0.0, 0.0));
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_springJoint;
+    joint.bodyA = tpWorld_GetBody(world, 0);
+    joint.bodyB = tpWorld_GetBody(world, 1);
+    joint.anchorA = tpMakeVec3(0.0, 0.1, 0.0);
+    joint.anchorB = tpMakeVec3(2.0, 0.1, 0.0);
+    joint.coordinate.spring.stiffness = 30.0;
+    joint.coordinate.spring.rest = 0.5;
+    tpError error;
+    tpJointId spring = tpCreateJoint(world, &joint, &error);
+    if (!tpJoint_IsValid(world, spring)) {
+        fail_msg("%s", error.message);
+    }
+    const double h = 0.01, pull = 30.0 * 1.5 * h;
+    CHECK_NEAR(tpSystem_Kick(system, 0.0, h, tp_forwardSweep), 0.0, 1e-15);
+    const tpVelocity* v = system->velocities.data;
+    CHECK_VEC3(v[a].linear, tpMakeVec3(pull / ballMass, 0.0, 0.0), 1e-13);
+    CHECK_VEC3(v[b].linear, tpMakeVec3(-pull / ballMass, 0.0, 0.0), 1e-13);
+    CHECK_VEC3(v[a].angular, tpMakeVec3(0.0, 0.0, -0.1 * pull / ballMoment), 1e-13);
+    CHECK_VEC3(v[b].angular, tpMakeVec3(0.0, 0.0, 0.1 * pull / ballMoment), 1e-13);
+    // The damper alone.
+    tpSpring* law = &system->joints.data[0].coordinates[0].def.spring;
+    law->stiffness = 0.0;
+    law->damping = 3.0;
+    double speed = v[b].linear.x - v[a].linear.x - 0.1 * (v[b].angular.z - v[a].angular.z);
+    double response = 2.0 * (1.0 / ballMass + 0.1 * 0.1 / ballMoment);
+    double before = tpSystem_KineticEnergy(system);
+    double work = tpSystem_Kick(system, 0.0, h, tp_forwardSweep);
+    double after = v[b].linear.x - v[a].linear.x - 0.1 * (v[b].angular.z - v[a].angular.z);
+    CHECK_NEAR(after, speed * exp(-3.0 * response * h), 1e-12);
+    CHECK_NEAR(tpSystem_KineticEnergy(system) - before, work, 1e-13);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testKick), cmocka_unit_test(testDamping),
-                                        cmocka_unit_test(testSums) };
+                                        cmocka_unit_test(testSums), cmocka_unit_test(testSpring) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

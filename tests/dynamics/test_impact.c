@@ -148,6 +148,15 @@ static tpImpact randomImpact(tpRandom* random, double spread) {
 // What holds for every impact: no energy gained, the cone, no approach left, the law of
 // restitution.
 static void checkLaws(const tpImpact* impact, const tpImpactResult* result, double tolerance) {
+    // Phases follow each other, and the last ends with the whole impulse.
+    double normal = tpDot(result->impulse, impact->normal), passed = 0.0;
+    for (int i = 0; i < result->phaseCount; ++i) {
+        assert_true(result->phases[i].normalImpulse >= passed - tolerance);
+        passed = result->phases[i].normalImpulse;
+    }
+    if (result->phaseCount > 0 && result->phaseCount < TP_IMPACT_PHASES) {
+        CHECK_NEAR(passed, normal, tolerance * (1.0 + fabs(normal)));
+    }
     double before = tpDot(impact->velocity, impact->normal);
     if (before >= 0.0) {
         CHECK_NEAR(tpLength(result->impulse), 0.0, 0.0);

@@ -764,6 +764,26 @@ static void velocitiesAreMadeToFit(void** state) {
     tpDestroyWorld(world);
 }
 
+// The drift of a hinge is the angle by which it is off, to either side.
+static void turnsOffTheAxisAreDrift(void** state) {
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        tpWorld* world = makeWorld(tp_anitescu, tpZeroVec3());
+        tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(0.1, 0.1, 0.1));
+        tpBodyId body = addBody(world, &def);
+        tpJointDef joint = jointOf(tp_revoluteJoint, (tpBodyId){ 0, 0 }, body, tpZeroVec3(),
+                                   tpMakeVec3(0.0, 0.0, 1.0));
+        addJoint(world, &joint);
+        tpSystem* system = &world->system;
+        CHECK_NEAR(tpJoints_PositionError(system, system->poses.data), 0.0, 1e-15);
+        tpVec3 axis = tpMakeVec3(k < 2 ? 1.0 : 0.0, k < 2 ? 0.0 : 1.0, 0.0);
+        tpPose turned = { .position = { 0.0, 0.0, 0.0 } };
+        turned.rotation = tpQuatFromAxisAngle(axis, k % 2 == 0 ? 1e-3 : -1e-3);
+        CHECK_NEAR(tpJoints_PositionError(system, &turned), 1e-3, 1e-8);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulumKeepsTime),         cmocka_unit_test(hangingBodyWeighs),
@@ -777,6 +797,7 @@ int main(void) {
         cmocka_unit_test(springsSwingTrue),          cmocka_unit_test(dampersAreInTheAccount),
         cmocka_unit_test(doorSwingsOnThreeHinges),   cmocka_unit_test(fourBarStaysTogether),
         cmocka_unit_test(rowsAreRewrittenInPlace),   cmocka_unit_test(velocitiesAreMadeToFit),
+        cmocka_unit_test(turnsOffTheAxisAreDrift),
     };
     int failures = 0;
     static const tpStepperId steppers[] = { tp_anitescu, tp_benderSchmitt };

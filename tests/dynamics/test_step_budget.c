@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "dynamics/forces.h"
 #include "dynamics/report.h"
 #include "support/floor.h"
 #include "world/world.h"
@@ -175,12 +176,40 @@ static void hardStepsEnd(void** state) {
     assert_true(ended > 0); // else the scene shows nothing
 }
 
+// A step at the end of its work gives back what energy it gained: as much as that, and no more.
+static void gainsAreTakenBack(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    def.gravity = tpZeroVec3();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.hasMass = true;
+    body.mass.mass = 3.0;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1));
+    body.velocity = tpMakeVec3(2.0, 0.0, 0.0);
+    body.angularVelocity = tpMakeVec3(0.0, 5.0, 0.0);
+    tpCreateBody(world, &body, NULL);
+    tpSystem* system = &world->system;
+    double moving = tpSystem_KineticEnergy(system); // 6 + 1.25 J
+    CHECK_NEAR(moving, 7.25, 1e-13);
+    tpStepBudget_Begin(system);
+    for (int k = 0; k < 1000 && !tpStepBudget_IsSpent(system); ++k) {
+        tpStepBudget_Spend(system, tpStepBudget_ForSolve(system));
+    }
+    tpStepReport report = { .converged = true, .kineticBefore = 5.0 };
+    tpStepBudget_End(system, &report);
+    CHECK_NEAR(tpSystem_KineticEnergy(system), 5.0, 1e-12);
+    CHECK_NEAR(report.numericalLoss, 2.25, 1e-12);
+    CHECK_NEAR(report.impactLoss, 2.25, 1e-12);
+    CHECK_NEAR(system->velocities.data[0].linear.x, 2.0 * sqrt(5.0 / 7.25), 1e-12);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workIsSpentAndForgotten),
-        cmocka_unit_test(partsShareTheBudget),
-        cmocka_unit_test(largeStepsMayCostMore),
-        cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(workIsSpentAndForgotten), cmocka_unit_test(partsShareTheBudget),
+        cmocka_unit_test(largeStepsMayCostMore),   cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(gainsAreTakenBack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

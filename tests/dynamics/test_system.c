@@ -61,8 +61,24 @@ static void testInertia(void** state) {
     tpDestroyWorld(world);
 }
 
+// In the plane only the turn about z is left, and a lock takes that, too.
+static void testPlanarInertia(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addLink(world, tpMakeVec3(0.0, 0.0, 0.0));
+    system->isPlanar = true;
+    tpMat33 inverse = tpSystem_InverseInertia(system, 0);
+    CHECK_VEC3(inverse.cx, tpZeroVec3(), 0.0);
+    CHECK_VEC3(inverse.cy, tpZeroVec3(), 0.0);
+    CHECK_VEC3(inverse.cz, tpMakeVec3(0.0, 0.0, 1.0 / 0.25), 1e-13);
+    system->bodies.data[0].locked = tp_lockTurnZ;
+    CHECK_VEC3(tpSystem_InverseInertia(system, 0).cz, tpZeroVec3(), 0.0);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testShift),
-                                        cmocka_unit_test(testInertia) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testShift), cmocka_unit_test(testInertia),
+                                        cmocka_unit_test(testPlanarInertia) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
