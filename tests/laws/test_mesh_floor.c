@@ -177,9 +177,61 @@ static void insideStaysInside(void** state) {
     tpReleaseGeometry(&slab);
 }
 
+// A cube of triangles at 500 m/s meets a plate of a millimetre: surfaces have no depth, so that
+// a drift of half its size had the plate inside it, and the way out on the far side.
+static void meshesDoNotPassPlates(void** state) {
+    (void)state;
+    static const tpVec3 vertices[] = { { -0.3, -0.3, -0.3 }, { -0.3, 0, -0.3 }, { -0.3, 0, 0 },
+                                       { -0.3, -0.3, 0 },    { -0.3, 0, 0.3 },  { -0.3, -0.3, 0.3 },
+                                       { -0.3, 0.3, -0.3 },  { -0.3, 0.3, 0 },  { -0.3, 0.3, 0.3 },
+                                       { 0.3, -0.3, -0.3 },  { 0.3, 0, -0.3 },  { 0.3, 0, 0 },
+                                       { 0.3, -0.3, 0 },     { 0.3, 0, 0.3 },   { 0.3, -0.3, 0.3 },
+                                       { 0.3, 0.3, -0.3 },   { 0.3, 0.3, 0 },   { 0.3, 0.3, 0.3 },
+                                       { 0, -0.3, 0 },       { 0, -0.3, -0.3 }, { 0, -0.3, 0.3 },
+                                       { 0, 0.3, 0 },        { 0, 0.3, -0.3 },  { 0, 0.3, 0.3 },
+                                       { 0, 0, -0.3 },       { 0, 0, 0.3 } };
+    static const int32_t triangles[][3] = {
+        { 3, 2, 1 },    { 3, 1, 0 },    { 5, 4, 2 },    { 5, 2, 3 },    { 2, 7, 6 },
+        { 2, 6, 1 },    { 4, 8, 7 },    { 4, 7, 2 },    { 9, 10, 11 },  { 9, 11, 12 },
+        { 12, 11, 13 }, { 12, 13, 14 }, { 10, 15, 16 }, { 10, 16, 11 }, { 11, 16, 17 },
+        { 11, 17, 13 }, { 19, 18, 3 },  { 19, 3, 0 },   { 9, 12, 18 },  { 9, 18, 19 },
+        { 18, 20, 5 },  { 18, 5, 3 },   { 12, 14, 20 }, { 12, 20, 18 }, { 6, 7, 21 },
+        { 6, 21, 22 },  { 22, 21, 16 }, { 22, 16, 15 }, { 7, 8, 23 },   { 7, 23, 21 },
+        { 21, 23, 17 }, { 21, 17, 16 }, { 1, 24, 19 },  { 1, 19, 0 },   { 6, 22, 24 },
+        { 6, 24, 1 },   { 24, 10, 9 },  { 24, 9, 19 },  { 22, 15, 10 }, { 22, 10, 24 },
+        { 5, 20, 25 },  { 5, 25, 4 },   { 4, 25, 23 },  { 4, 23, 8 },   { 20, 14, 13 },
+        { 20, 13, 25 }, { 25, 13, 17 }, { 25, 17, 23 }
+    };
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry plate, cube;
+    tpBox box = { tpMakeVec3(4.0, 4.0, 0.001) };
+    assert_int_equal(tpMakeBox(&box, tpIdentityPose(), &plate, NULL), tp_success);
+    assert_int_equal(
+        tpMakeMesh(&allocator, vertices, 26, triangles, 48, tpIdentityPose(), &cube, NULL),
+        tp_success);
+    tpWorld* world = makeWorld(tp_benderSchmitt, &plate);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.1, 0.2, 2.0);
+    def.velocity = tpMakeVec3(0.0, 0.0, -500.0);
+    def.angularVelocity = tpMakeVec3(3.0, 1.0, 2.0);
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpCreateShape(world, body, &shapeDef, &cube, NULL);
+    for (int k = 0; k < 4; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        assert_int_equal(report.violations, 0);
+        CHECK_BELOW(report.penetration, 1e-6);
+        assert_true(tpBody_GetPosition(world, body).z > 0.0);
+    }
+    tpDestroyWorld(world);
+    tpReleaseGeometry(&cube);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(slidingFeelsNoEdges),
                                         cmocka_unit_test(realTimeFeelsNoEdges),
-                                        cmocka_unit_test(insideStaysInside) };
+                                        cmocka_unit_test(insideStaysInside),
+                                        cmocka_unit_test(meshesDoNotPassPlates) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

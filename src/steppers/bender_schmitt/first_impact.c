@@ -15,6 +15,7 @@
 #include "dynamics/matching.h"
 #include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
+#include "geometry/shape.h"
 
 // Drifts tried before the last is taken.
 enum { maxTrials = 40 };
@@ -92,6 +93,28 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
     return true;
 }
 
+// Half of what a shape measures across where it is thinnest, m.
+static double halfThickness(const tpSystem* system, int shape) {
+    const tpGeometry* geometry = &system->shapes.data[shape].geometry;
+    tpBounds box = tpGeometry_Bounds(geometry, geometry->pose);
+    tpVec3 size = tpSub(box.upper, box.lower);
+    return 0.5 * fmin(size.x, fmin(size.y, size.z));
+}
+
+static bool isSurface(const tpSystem* system, int shape) {
+    tpShapeKind kind = tpClassOf(&system->shapes.data[shape].geometry)->kind;
+    return kind == tp_meshKind || kind == tp_heightFieldKind;
+}
+
+// How far a contact may be overlapped and still be found from the side on which it was: a surface
+// has no depth, so that the other shape must not be through it.
+static double roomOf(const tpSystem* system, const tpContact* contact) {
+    double room = INFINITY;
+    room = isSurface(system, contact->shapeA) ? halfThickness(system, contact->shapeB) : room;
+    return isSurface(system, contact->shapeB) ? fmin(room, halfThickness(system, contact->shapeA))
+                                              : room;
+}
+
 // The longest drift in which no body passes through another of its size: half of its own reach,
 // while something is near that it closes in on.
 static double longestDrift(const tpBenderStep* step, double h) {
@@ -103,7 +126,7 @@ static double longestDrift(const tpBenderStep* step, double h) {
             continue;
         }
         const int bodies[2] = { touch->contacts[i].bodyA, touch->contacts[i].bodyB };
-        double room = INFINITY, speed = 0.0;
+        double room = roomOf(step->system, &touch->contacts[i]), speed = 0.0;
         for (int k = 0; k < 2; ++k) {
             if (tpSystem_IsDynamic(step->system, bodies[k])) {
                 room = fmin(room, 0.5 * step->system->bodies.data[bodies[k]].reach);
