@@ -197,13 +197,19 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
     return !isEdge && least <= separation + slack;
 }
 
+// Of the smaller box: overlaps beyond this are those of crowds that are pressed together.
+static const double deepPart = 0.01;
+
 // Whether contacts that do not prove themselves will do for a pair that looks ahead. Apart, it is
-// asked again before corners can meet. If the boxes overlap, contacts over the face tell where they
-// do, though a deeper corner may lie beside the face: half as deep as that is deep enough to push
-// them apart.
-static bool isNearEnough(const tpContactList* out, int before, double separation) {
+// asked again before corners can meet. If the boxes overlap deeply, contacts over the face tell
+// where they do, though a deeper corner may lie beside the face: half as deep as that is deep
+// enough to push them apart. What leans on an edge overlaps little, and needs the direction of the
+// edge.
+static bool isNearEnough(const tpBoxes* x, const tpContactList* out, int before,
+                         double separation) {
     bool isNear = separation > 0.0;
-    for (int i = before; !isNear && i < out->count && i < out->capacity; ++i) {
+    bool isDeep = separation < -deepPart * fmin(sizeOf(x->a), sizeOf(x->b));
+    for (int i = before; isDeep && !isNear && i < out->count && i < out->capacity; ++i) {
         isNear = out->points[i].gap <= 0.5 * separation;
     }
     return isNear;
@@ -225,7 +231,7 @@ static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, 
     }
     int before = out->count;
     bool isProven = collideAlong(pair, &boxes, face, axis, separation, shift, out);
-    if (!isProven && !(pair->looksAhead && isNearEnough(out, before, separation))) {
+    if (!isProven && !(pair->looksAhead && isNearEnough(&boxes, out, before, separation))) {
         out->count = before;
         tpBoxHull a, b;
         tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));
