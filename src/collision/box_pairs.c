@@ -198,7 +198,7 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
 }
 
 // Of the smaller box: overlaps beyond this are those of crowds that are pressed together.
-static const double deepPart = 0.01;
+static const double deepPart = 0.002;
 
 // Whether contacts that do not prove themselves will do for a pair that looks ahead. Apart, it is
 // asked again before corners can meet. If the boxes overlap deeply, contacts over the face tell
