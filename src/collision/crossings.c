@@ -16,6 +16,20 @@ static tpVec3 velocityAt(const tpBodyPath* path, double time, tpVec3 point) {
     return tpAdd(linear, tpCross(path->angularVelocity, arm));
 }
 
+static bool isMesh(const tpColliderShape* shape) {
+    return tpClassOf(&shape->geometry)->kind == tp_meshKind;
+}
+
+// How far two shapes may move into each other and still be seen from the side on which they met.
+// Triangles have no depth, so that what is through them is inside the mesh, and its way out may be
+// on the far side: there only the thickness of the other shape counts.
+static double depthOf(const tpColliderShape* a, const tpColliderShape* b) {
+    if (isMesh(a) || isMesh(b)) {
+        return fmin(isMesh(a) ? b->innerRadius : INFINITY, isMesh(b) ? a->innerRadius : INFINITY);
+    }
+    return a->innerRadius + b->innerRadius;
+}
+
 // How far points of two shapes may move against each other.
 static double wayOf(const tpColliderShape* a, const tpBodyPath* pathA, const tpColliderShape* b,
                     const tpBodyPath* pathB, double duration) {
@@ -62,7 +76,7 @@ bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths
         const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
         const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
         const tpBodyPath *pathA = &paths[a->body], *pathB = &paths[b->body];
-        double thickness = a->innerRadius + b->innerRadius;
+        double thickness = depthOf(a, b);
         tpCrossing crossing = { .shapeA = pair.shapeA, .shapeB = pair.shapeB };
         if (wayOf(a, pathA, b, pathB, duration) > thickness &&
             cross(a, pathA, b, pathB, duration, thickness, &crossing) &&

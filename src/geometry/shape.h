@@ -128,8 +128,9 @@ double tpGeometry_RadiusAbout(const tpGeometry* geometry, tpVec3 point);
 double tpGeometry_TurningRadius(const tpGeometry* geometry);
 
 // The radius of a ball that fits into the shape, about half its thickness: two shapes whose motion
-// in a step is shorter than the sum of both cannot pass through each other unseen. For meshes the
-// volume divided by the surface; infinite for planes.
+// in a step is shorter than the sum of both cannot pass through each other unseen (against a mesh,
+// whose triangles have no depth: shorter than the other's). For meshes the volume divided by the
+// surface; infinite for planes.
 double tpGeometry_InnerRadius(const tpGeometry* geometry);
 
 // The core of a shape and its radius; NULL for shapes that have none. The distance of two cores

@@ -8,6 +8,7 @@
 #include "dynamics/locks.h"
 #include "dynamics/parts.h"
 #include "dynamics/step_budget.h"
+#include "geometry/shape.h"
 
 // A step in more pieces than this goes on without looking for crossings, and says so.
 enum { maxPieces = 64 };
@@ -17,23 +18,47 @@ static const double shortest = 1e-9;
 
 static const char* const mayPass = "a body may have passed through another: too fast for this step";
 
+static bool hasMesh(const tpSystem* system, const tpBody* body) {
+    for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
+        if (tpClassOf(&system->shapes.data[i].geometry)->kind == tp_meshKind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The larger one goes first.
+static void putLarger(double largest[2], double value) {
+    largest[1] = value > largest[0] ? largest[0] : fmax(largest[1], value);
+    largest[0] = fmax(largest[0], value);
+}
+
 // Whether any two bodies can move against each other by more than the sum of their inner radii:
-// what the two fastest do beyond their own (a fixed body: what it is short of it).
+// what the two fastest do beyond their own (a fixed body: what it is short of it). Triangles have
+// no depth of their own: against a mesh, by more than the least radius of all.
 static bool hasFastPair(const tpSystem* system, double h) {
-    double most = -INFINITY, second = -INFINITY;
+    double excess[2] = { -INFINITY, -INFINITY }, ways[2] = { 0.0, 0.0 };
+    double leastSolid = INFINITY, leastMesh = INFINITY;
+    int meshCount = 0;
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         if (!body->isLive || body->firstShape < 0) {
             continue;
         }
         bool isMoving = body->kind != tp_fixedBody;
-        double speed =
-            isMoving ? tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) : 0.0;
-        double excess = h * speed - body->innerRadius;
-        second = excess > most ? most : fmax(second, excess);
-        most = fmax(most, excess);
+        double way =
+            isMoving ? h * tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) : 0.0;
+        putLarger(excess, way - body->innerRadius);
+        putLarger(ways, way);
+        if (hasMesh(system, body)) {
+            leastMesh = fmin(leastMesh, body->innerRadius);
+            meshCount += 1;
+        } else {
+            leastSolid = fmin(leastSolid, body->innerRadius);
+        }
     }
-    return most + second > 0.0;
+    double least = meshCount > 1 ? fmin(leastSolid, leastMesh) : leastSolid;
+    return excess[0] + excess[1] > 0.0 || (meshCount > 0 && ways[0] + ways[1] > least);
 }
 
 static tpBodyPath* makeSweeps(tpSystem* system) {

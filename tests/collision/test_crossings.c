@@ -11,22 +11,28 @@ typedef struct Scene {
     double margins[2];
 } Scene;
 
-// A plate of 1 mm about the origin, and a ball of 4 mm.
-static Scene makeScene(tpVec3 position, tpVec3 velocity) {
+// A plate of 1 mm about the origin, and another shape.
+static Scene makeSceneOf(tpGeometry shape, tpVec3 position, tpVec3 velocity) {
     Scene scene = { .collider = NULL };
-    tpColliderDef def = { .allocator = tpDefaultAllocator() };
-    assert_int_equal(tpCreateCollider(&def, &scene.collider), tp_success);
-    tpGeometry shapes[2];
+    tpColliderDef colliderDef = { .allocator = tpDefaultAllocator() };
+    assert_int_equal(tpCreateCollider(&colliderDef, &scene.collider), tp_success);
+    tpGeometry shapes[2] = { [1] = shape };
     tpMakeBox(&(tpBox){ { 1.0, 1.0, 0.001 } }, tpIdentityPose(), &shapes[0], NULL);
-    tpMakeSphere(&(tpSphere){ 0.004 }, tpIdentityPose(), &shapes[1], NULL);
     for (int i = 0; i < 2; ++i) {
-        tpColliderShapeDef shape = { &shapes[i], tpIdentityPose(), i, i == 1, 1u, 1u };
-        assert_int_equal(tpCollider_PutShape(scene.collider, i, &shape), tp_success);
+        tpColliderShapeDef def = { &shapes[i], tpIdentityPose(), i, i == 1, 1u, 1u };
+        assert_int_equal(tpCollider_PutShape(scene.collider, i, &def), tp_success);
     }
     scene.paths[0] = (tpBodyPath){ .pose = tpIdentityPose() };
     scene.paths[1] = (tpBodyPath){ .pose = tpMakePose(position, tpIdentityQuat()) };
     scene.paths[1].velocity = velocity;
     return scene;
+}
+
+// The same with a ball of 4 mm.
+static Scene makeScene(tpVec3 position, tpVec3 velocity) {
+    tpGeometry ball;
+    tpMakeSphere(&(tpSphere){ 0.004 }, tpIdentityPose(), &ball, NULL);
+    return makeSceneOf(ball, position, velocity);
 }
 
 static bool find(Scene* scene, double duration, tpCrossing* out) {
@@ -76,9 +82,36 @@ static void touchingBodiesCrossAtOnce(void** state) {
     CHECK_NEAR(crossing.time, 0.0, 0.0);
 }
 
+// A plate inside of a mesh is past its triangles: the two may overlap by half of the plate alone,
+// also where the mesh is slower than its own thickness per step.
+static void meshesHaveNoDepth(void** state) {
+    (void)state;
+    static const tpVec3 corners[4] = {
+        { 0.0, 0.0, -0.3 }, { 0.6, 0.0, 0.3 }, { -0.3, 0.5, 0.3 }, { -0.3, -0.5, 0.3 }
+    };
+    static const int32_t triangles[4][3] = { { 0, 2, 1 }, { 0, 3, 2 }, { 0, 1, 3 }, { 1, 2, 3 } };
+    tpAllocator allocator = tpDefaultAllocator();
+    const double speeds[2] = { 500.0, 1.0 };
+    for (int i = 0; i < 2; ++i) {
+        tpGeometry mesh;
+        assert_int_equal(
+            tpMakeMesh(&allocator, corners, 4, triangles, 4, tpIdentityPose(), &mesh, NULL),
+            tp_success);
+        tpCrossing crossing;
+        double gap = 5e-4;
+        Scene scene = makeSceneOf(mesh, tpMakeVec3(0.0, 0.0, 0.3 + 5e-4 + gap),
+                                  tpMakeVec3(0.0, 0.0, -speeds[i]));
+        assert_true(find(&scene, 1.0 / 240.0, &crossing));
+        CHECK_NEAR(crossing.time, gap / speeds[i], 1.1e-5 / speeds[i]);
+        CHECK_NEAR(crossing.pause, 0.5 * 5e-4 / speeds[i], 1e-9);
+        tpReleaseGeometry(&mesh);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(bulletsMeetPlates),
                                         cmocka_unit_test(othersDoNotCross),
-                                        cmocka_unit_test(touchingBodiesCrossAtOnce) };
+                                        cmocka_unit_test(touchingBodiesCrossAtOnce),
+                                        cmocka_unit_test(meshesHaveNoDepth) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,9 @@ static void insideStaysInside(void** state) {
 }
 
 // A cube of triangles at 500 m/s meets a plate of a millimetre: surfaces have no depth, so that
-// a drift of half its size had the plate inside it, and the way out on the far side.
+// a step of half its size had the plate inside it, and the way out on the far side. Linear rows
+// of stewart-trinkle overlap by how much the cube turns, and chakraborty-trinkle may solve such an
+// impact to 1e-6 only; both say so.
 static void meshesDoNotPassPlates(void** state) {
     (void)state;
     static const tpVec3 vertices[] = { { -0.3, -0.3, -0.3 }, { -0.3, 0, -0.3 }, { -0.3, 0, 0 },
@@ -209,22 +211,28 @@ static void meshesDoNotPassPlates(void** state) {
     assert_int_equal(
         tpMakeMesh(&allocator, vertices, 26, triangles, 48, tpIdentityPose(), &cube, NULL),
         tp_success);
-    tpWorld* world = makeWorld(tp_benderSchmitt, &plate);
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = tpMakeVec3(0.1, 0.2, 2.0);
-    def.velocity = tpMakeVec3(0.0, 0.0, -500.0);
-    def.angularVelocity = tpMakeVec3(3.0, 1.0, 2.0);
-    tpBodyId body = tpCreateBody(world, &def, NULL);
-    tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = 1;
-    tpCreateShape(world, body, &shapeDef, &cube, NULL);
-    for (int k = 0; k < 4; ++k) {
-        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
-        assert_int_equal(report.violations, 0);
-        CHECK_BELOW(report.penetration, 1e-6);
-        assert_true(tpBody_GetPosition(world, body).z > 0.0);
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = makeWorld(steppers[s], &plate);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.1, 0.2, 2.0);
+        def.velocity = tpMakeVec3(0.0, 0.0, -500.0);
+        def.angularVelocity = tpMakeVec3(3.0, 1.0, 2.0);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shapeDef = tpDefaultShapeDef();
+        shapeDef.material = 1;
+        tpCreateShape(world, body, &shapeDef, &cube, NULL);
+        bool isLinear = steppers[s] == tp_stewartTrinkle;
+        unsigned said = isLinear                               ? 1u << tp_overlapLaw
+                        : steppers[s] == tp_chakrabortyTrinkle ? 1u << tp_contactLaw
+                                                               : 0u;
+        for (int k = 0; k < 4; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            assert_int_equal(report.violations & ~said, 0);
+            CHECK_BELOW(report.penetration, isLinear ? 1e-3 : 1e-6);
+            assert_true(tpBody_GetPosition(world, body).z > 0.0);
+        }
+        tpDestroyWorld(world);
     }
-    tpDestroyWorld(world);
     tpReleaseGeometry(&cube);
 }
 
