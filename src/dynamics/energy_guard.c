@@ -15,6 +15,9 @@ static const double leak = 1.0 / 64.0;
 // the certificate allows.
 static const double mostSlack = 1.0;
 
+// The energies at play, in parts of the budget.
+static const double allEnergies = 4000.0;
+
 // Shortly after a collision, in parts of a step; what energy may rise then, as a part of the
 // budget: tolerances of solves.
 enum { rattleParts = 8 };
@@ -50,9 +53,11 @@ double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
     double rise = tpSystem_Energy(system) - guard->energy - (report->externalWork - guard->work);
     rise += hasCollided ? 0.0 : report->frictionLoss - guard->friction;
     // What the books of drives may be off by is neither gain nor loss, as far as the certificate
-    // lets it pass.
+    // lets it pass. Next to nothing moves if it is more than all energies at play: there is no
+    // measure then.
     double slack = tpStepReport_GetDriveSlack(report) - guard->slack;
-    slack = fmin(slack, mostSlack * guard->budget);
+    bool isAtRest = slack > allEnergies * guard->budget;
+    slack = isAtRest ? slack : fmin(slack, mostSlack * guard->budget);
     return rise > 0.0 ? fmax(0.0, rise - slack) : fmin(0.0, rise + slack);
 }
 
