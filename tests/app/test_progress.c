@@ -54,7 +54,7 @@ static void drawOnTerminal(void** state) {
             _exit(99);
         }
         execl(TIPPE_PROGRAM, "tippe", "run", TIPPE_SOURCE_DIR "/scenes/t_handle.json", "--step",
-              "1e-5", "--until", "1.5", (char*)NULL);
+              "1e-5", "--until", "6", (char*)NULL);
         _exit(99);
     }
     assert_true(child > 0);
