@@ -145,8 +145,7 @@ static double velocityTolerance(const tpRows* rows, const tpSystem* system,
                                 const tpSolveSettings* settings) {
     double goal = tpSolveGoal(settings->tolerance, system->certificate, sizeOf(rows));
     goal = fmax(goal, settings->rough * sizeOf(rows));
-    return tpStepBudget_IsHard(system) ? fmax(goal, 0.5 * system->certificate * sizeOf(rows))
-                                       : goal;
+    return goal;
 }
 
 // Bodies are jammed if that accounts for this part of the residual.

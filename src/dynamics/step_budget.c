@@ -11,7 +11,7 @@
 // work was weighed. Larger
 // ones have as much more as their factorisations grow.
 enum { smallStep = 500 };
-static const double smallBudget = 9e7;
+static const double smallBudget = 1e8;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
 // part of the budget.

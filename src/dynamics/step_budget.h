@@ -25,8 +25,7 @@ void tpStepBudget_Spend(tpSystem* system, double work);
 // of them touch, the more the step may cost.
 void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count);
 
-// Whether the step turns out to be hard: its certificate is all that its solves go for then, not
-// what can be had beyond.
+// Whether the step turns out to be hard: ways that cost more than others are left then.
 bool tpStepBudget_IsHard(const tpSystem* system);
 
 // Whether somebody wants no more of this step: it ends, and is undone.
