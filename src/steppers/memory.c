@@ -154,7 +154,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
 }
 
 tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options) {
-    tpSolveSettings settings;
+    tpSolveSettings settings = { 0 };
     settings.cone = (tpConeChoice)options->values[tp_coneOption];
     settings.directionCount = (int)options->values[tp_directionsOption];
     settings.tolerance = options->values[tp_toleranceOption];
