@@ -25,6 +25,7 @@ static tpRows partOfRows(const tpRows* all, int block, int row, int term, int bl
     slice.compliance += row;
     slice.damping += row;
     slice.rotor += row;
+    slice.missed += row;
     slice.bias += row;
     slice.q += row;
     slice.impulse += row;
