@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "recording/chunks.h"
+
 enum {
     largestChunk = 64 * 1024 * 1024, // bytes
     deflateGain = 1100               // deflate makes nothing smaller than 1 : 1032
@@ -154,10 +156,28 @@ bool tpReadTable(hid_t place, const char* name, tpColumnKind kind, hsize_t rows,
 
 // Columns ----------------------------------------------------------------------------------------
 
+// Whether chunks are those that the writer makes. HDF5 trusts what a damaged file says of them, and
+// reads beyond what it has unpacked.
+static bool isOurChunk(int rank, const hsize_t* size, const hsize_t* chunk) {
+    bool isTable = chunk[0] == tp_frameChunk || chunk[0] == tp_contactChunk;
+    if (rank == 1) {
+        return isTable || chunk[0] == tp_noteChunk;
+    }
+    hsize_t frames, together, width = rank == 3 ? size[2] : 1;
+    if (width == 0 || width > largestChunk || size[1] > UINT32_MAX) {
+        return false;
+    }
+    tpBlockChunk(size[1], width, &frames, &together);
+    bool isBlock = chunk[0] == frames && chunk[1] == together && (rank < 3 || chunk[2] == width);
+    return isBlock || (rank == 2 && isTable && chunk[1] == size[1]);
+}
+
 // Chunks of moderate size, packed with nothing but shuffle and deflate.
-static bool isPlainlyChunked(hid_t create, int rank, size_t numberSize, hsize_t* chunkSize) {
+static bool isPlainlyChunked(hid_t create, int rank, const hsize_t* size, size_t numberSize,
+                             hsize_t* chunkSize) {
     hsize_t chunk[3] = { 0, 0, 0 };
-    if (H5Pget_layout(create) != H5D_CHUNKED || H5Pget_chunk(create, rank, chunk) != rank) {
+    if (H5Pget_layout(create) != H5D_CHUNKED || H5Pget_chunk(create, rank, chunk) != rank ||
+        !isOurChunk(rank, size, chunk)) {
         return false;
     }
     *chunkSize = numberSize;
@@ -206,7 +226,7 @@ hid_t tpOpenColumn(hid_t file, const char* path, tpColumnKind kind, int rank, hs
     bool plain = H5Sget_simple_extent_ndims(space) == rank &&
                  H5Sget_simple_extent_dims(space, size, NULL) == rank &&
                  hasType(data, tpColumnKind_FileType(kind)) &&
-                 isPlainlyChunked(create, rank, numberSize, &chunkSize) &&
+                 isPlainlyChunked(create, rank, size, numberSize, &chunkSize) &&
                  isBacked(data, rank, size, numberSize, chunkSize);
     H5Tclose(given);
     H5Pclose(create);

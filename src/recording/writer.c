@@ -11,35 +11,19 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "recording/chunks.h"
 #include "recording/column_types.h"
 #include "recording/guarded_file.h"
-
-// Chunks. Large ones are fewer, but a reader unpacks whole chunks, and those of the last frames are
-// packed and written again at every commit. So all chunks that hold the same frames are kept small
-// together: a few frames of a large scene, many of a small one; and bodies are divided among them,
-// so that one body's history need not unpack all others.
-enum {
-    frameChunk = 1024,       // rows of columns with one number per frame
-    contactChunk = 2048,     // rows of the columns of contacts and of pairs
-    chunkBytes = 128 * 1024, // of the states, about
-    blockBytes = 512 * 1024, // of the states, all chunks of the same frames, about
-};
 
 typedef struct columnShape {
     int rank;
     hsize_t size[3], chunk[3]; // size[0] grows
 } columnShape;
 
-static hsize_t within(hsize_t value, hsize_t low, hsize_t high) {
-    return value < low ? low : value > high ? high : value;
-}
-
 // Frames x things x numbers of each thing.
 static columnShape shapeOfBlock(hsize_t things, hsize_t width) {
-    hsize_t one = width * sizeof(double);
-    hsize_t count = things > 0 ? things : 1;
-    hsize_t rows = within(blockBytes / (count * one), 1, frameChunk);
-    hsize_t together = within(chunkBytes / (rows * one), 1, count);
+    hsize_t rows, together;
+    tpBlockChunk(things, width, &rows, &together);
     int rank = width > 1 ? 3 : 2;
     return (columnShape){ rank, { 0, things, width }, { rows, together, width } };
 }
@@ -49,7 +33,7 @@ static columnShape shapeOf(int column, const tpRoster* roster) {
     if (column < tp_blockCount) {
         return shapeOfBlock((hsize_t)tpRoster_CountThings(roster, column), (hsize_t)info->width);
     }
-    hsize_t rows = info->rows == tp_frameRows ? frameChunk : contactChunk;
+    hsize_t rows = info->rows == tp_frameRows ? tp_frameChunk : tp_contactChunk;
     hsize_t width = (hsize_t)info->width;
     return (columnShape){ info->width > 1 ? 2 : 1, { 0, width }, { rows, width } };
 }
@@ -74,7 +58,7 @@ static hid_t createGrowing(hid_t file, const char* path, hid_t type, const colum
     }
     // The cache holds all chunks of the current frames twice over, so that none is read back. A
     // chunk that a single frame fills is complete at once.
-    size_t cache = shape->chunk[0] > 1 ? (size_t)(2 * block) : chunkBytes;
+    size_t cache = shape->chunk[0] > 1 ? (size_t)(2 * block) : tp_chunkBytes;
     H5Pset_chunk_cache(access, shape->rank == 3 ? 10007 : 127, cache, 1.0);
     H5Pset_create_intermediate_group(links, 1);
     hid_t data = H5Dcreate2(file, path, type, space, links, create, access);
@@ -168,7 +152,7 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
     hid_t labelType = H5Tcopy(H5T_C_S1);
     H5Tset_size(labelType, tp_labelCapacity);
     H5Tset_strpad(labelType, H5T_STR_NULLPAD);
-    columnShape shape = { 1, { 0 }, { 8 } };
+    columnShape shape = { 1, { 0 }, { tp_noteChunk } };
     writer->labels = createGrowing(writer->file, "/labels", labelType, &shape, 0);
     H5Tclose(labelType);
     // Offsets start with that of the first frame.
