@@ -24,7 +24,8 @@ typedef struct Share {
 
 typedef struct Newcomers {
     tpContactSearch* search;
-    Newcomer* list; // by share
+    Newcomer* list;       // by share
+    tpKeptManifold* kept; // of each of them
     Share shares[shareCount];
 } Newcomers;
 
@@ -52,28 +53,49 @@ static void recallManifold(const tpSmallStep* step, tpShapePair shapes, tpKeptMa
     }
 }
 
+// What a newcomer keeps of the manifold that it was before. The run where that lies may be one that
+// others come into: all is read before anything is written.
+static void keepNewcomer(const tpSmallStep* step, const tpAnswer* answer, tpKeptManifold* kept,
+                         Share* share) {
+    const tpSmallSteps* state = step->state;
+    if (answer->from >= 0) {
+        const tpSoftRun* old = &state->store.runs.data[answer->from / tp_packWidth];
+        double deepest = 0.0;
+        tpKeepManifold(step, old, answer->from % tp_packWidth, kept);
+        share->listed -= tpCountListed(old, answer->from % tp_packWidth, &deepest);
+    } else {
+        recallManifold(step, answer->shapes, kept);
+    }
+}
+
 static void writeNewcomer(const tpSmallStep* step, const tpAnswer* answer,
-                          const tpContactPoint* points, tpLawMemo* memo, Share* share) {
+                          const tpContactPoint* points, tpKeptManifold* kept, tpLawMemo* memo,
+                          Share* share) {
     const tpSmallSteps* state = step->state;
     const tpShape* shapes = step->system->shapes.data;
     tpFoundManifold found = {
         answer->shapes, shapes[answer->shapes.shapeA].body, shapes[answer->shapes.shapeB].body,
         points,         tpAnswer_PointCount(answer),        answer->slack
     };
-    tpKeptManifold kept;
-    if (answer->from >= 0) {
-        const tpSoftRun* old = &state->store.runs.data[answer->from / tp_packWidth];
-        double deepest = 0.0;
-        tpKeepManifold(step, old, answer->from % tp_packWidth, &kept);
-        share->listed -= tpCountListed(old, answer->from % tp_packWidth, &deepest);
-    } else {
-        recallManifold(step, answer->shapes, &kept);
-    }
     int lane, gone = share->departed.count;
     tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
-    tpWriteManifold(step, &found, memo, &kept, run, lane, &share->departed);
+    tpWriteManifold(step, &found, memo, kept, run, lane, &share->departed);
     share->listed += tpCountListed(run, lane, &share->penetration);
     share->listed += share->departed.count - gone;
+}
+
+static const tpAnswer* answerOf(const Newcomers* newcomers, int k) {
+    const Newcomer* newcomer = &newcomers->list[k];
+    return &newcomers->search->answers[newcomer->chunk].list[newcomer->answer];
+}
+
+static void keepShare(void* context, int number, int worker) {
+    (void)worker;
+    Newcomers* newcomers = context;
+    Share* share = &newcomers->shares[number];
+    for (int k = share->first; k < share->first + share->count; ++k) {
+        keepNewcomer(newcomers->search->step, answerOf(newcomers, k), &newcomers->kept[k], share);
+    }
 }
 
 static void writeShare(void* context, int number, int worker) {
@@ -84,9 +106,10 @@ static void writeShare(void* context, int number, int worker) {
     tpLawMemo memo[tp_lawMemoSize];
     memset(memo, 0, sizeof(memo));
     for (int k = share->first; k < share->first + share->count; ++k) {
-        const tpAnswers* answers = &search->answers[newcomers->list[k].chunk];
-        const tpAnswer* answer = &answers->list[newcomers->list[k].answer];
-        writeNewcomer(search->step, answer, answers->points + answer->first, memo, share);
+        const tpAnswer* answer = answerOf(newcomers, k);
+        const tpContactPoint* points = search->answers[newcomers->list[k].chunk].points;
+        writeNewcomer(search->step, answer, points + answer->first, &newcomers->kept[k], memo,
+                      share);
     }
 }
 
@@ -123,6 +146,7 @@ static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
     const tpSmallSteps* state = newcomers->search->step->state;
     tpArena* arena = &newcomers->search->step->system->arena;
     newcomers->list = TP_SCRATCH(arena, Newcomer, count);
+    newcomers->kept = TP_SCRATCH(arena, tpKeptManifold, count);
     for (int s = 0; s < shareCount; ++s) {
         Share* share = &newcomers->shares[s];
         share->departed.list = TP_SCRATCH(arena, tpContactInfo, share->departedRoom);
@@ -156,8 +180,9 @@ bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks) {
     if (!listNewcomers(&newcomers, chunks, count)) {
         return false;
     }
-    tpTasks_Run(count > fewNewcomers ? step->system->tasks : NULL, writeShare, &newcomers,
-                shareCount);
+    tpTasks* tasks = count > fewNewcomers ? step->system->tasks : NULL;
+    tpTasks_Run(tasks, keepShare, &newcomers, shareCount);
+    tpTasks_Run(tasks, writeShare, &newcomers, shareCount);
     for (int s = 0; s < shareCount; ++s) {
         const Share* share = &newcomers.shares[s];
         step->listed += share->listed;
