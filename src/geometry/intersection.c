@@ -178,7 +178,9 @@ static tpIntersection* allocateIntersection(const tpAllocator* allocator, const 
 
 tpResult tpMakeIntersection(const tpAllocator* allocator, const tpGeometry* parts, int count,
                             tpPose pose, tpGeometry* out, tpError* error) {
-    TP_NEED(parts, tp_badInput);
+    if (count > 0) {
+        TP_NEED(parts, tp_badInput);
+    }
     TP_NEED(out, tp_badInput);
     tpResult result = checkParts(parts, count, error);
     if (result != tp_success) {

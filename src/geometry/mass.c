@@ -45,11 +45,11 @@ tpMassProperties tpTransformMass(const tpMassProperties* properties, tpPose pose
 }
 
 tpMassProperties tpCombineMass(const tpMassProperties* parts, int count) {
-    TP_NEED(parts, (tpMassProperties){ 0 });
     tpMassProperties sum = { 0.0, tpZeroVec3(), tpZeroMat33() };
     if (count <= 0) {
         return sum;
     }
+    TP_NEED(parts, sum);
     // The centre is summed relative to the first part's: far from the origin no digits are lost.
     tpVec3 origin = parts[0].center;
     tpVec3 moment = tpZeroVec3();
