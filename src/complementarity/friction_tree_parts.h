@@ -1,0 +1,100 @@
+// The tree of a mechanism between its planting (friction_tree_plant.c) and its solution
+// (friction_tree.c).
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_TREE_PARTS_H
+#define TIPPE_SRC_COMPLEMENTARITY_FRICTION_TREE_PARTS_H
+
+#include "complementarity/friction_tree.h"
+
+// Velocities of a body.
+enum { tp_treeWidth = 6 };
+
+// Rows of one link that are worth it.
+enum { tp_maxLinkRows = 16 };
+
+// What a block is to the tree.
+typedef enum tpTreeRole { tp_jointInTree, tp_driveInTree, tp_contactInTree } tpTreeRole;
+
+// Rows of joints between a body and its parent.
+typedef struct tpTreeRow {
+    int row;                                 // of the problem
+    int child;                               // where g begins in G
+    int above;                               // the same of the parent's side
+    double size;                             // its response to itself without the tree
+    double a[tp_treeWidth], Y[tp_treeWidth]; // as in body_tree.h
+} tpTreeRow;
+
+typedef struct tpTreeBody {
+    int body;
+    int parent;                               // place, -1 if it has none
+    int firstBlock;                           // in the list of blocks of links
+    int firstRow;                             // in the list of rows of links
+    int firstFactor;                          // where K begins
+    bool isUnit;                              // nothing hangs on it
+    double mass[tp_treeWidth * tp_treeWidth]; // articulated, then L: lower half, diagonals inverted
+} tpTreeBody;
+
+struct tpFrictionTree {
+    const tpFrictionProblem* problem;
+    tpArena* arena;
+    int bodyCount, blockCount, rowCount;
+    int* first;          // row of each block, one more at the end
+    int* pair;           // moving bodies of each block, -1 if there is none
+    unsigned char* role; // tpTreeRole of each block
+    bool* isHeld;        // of each block
+    double* G;           // of each row: of its first body, of its second
+
+    int placeCount;
+    int* place;         // of each body, -1 if it does not move
+    tpTreeBody* bodies; // by places, parents first; one more at the end
+    int* links;         // blocks by places
+    tpTreeRow* rows;
+    double* K;
+    double* force; // of each place, then its velocity
+    double* x;     // of each row of links
+
+    // What is left: blocks that do not hold, of those that may carry something.
+    bool* isActive; // of each block
+    int otherCount, otherRows;
+    int* others;
+    int* otherFirst;
+    double* p; // of each row: its velocity under joints alone
+};
+
+static inline double tpTree_Dot6(const double* x, const double* y) {
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5];
+}
+
+static inline double tpTree_Dot(int n, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+static inline void tpTree_AddScaled6(double factor, const double* x, double* y) {
+    for (int i = 0; i < tp_treeWidth; ++i) {
+        y[i] += factor * x[i];
+    }
+}
+
+static inline double tpTree_Scale(const tpFrictionTree* tree, int row) {
+    return tree->problem->scale != NULL ? tree->problem->scale[row] : 1.0;
+}
+
+// Compliance and q in scaled rows.
+static inline double tpTree_Compliance(const tpFrictionTree* tree, int row) {
+    double e = tpTree_Scale(tree, row);
+    return tree->problem->compliance != NULL ? e * e * tree->problem->compliance[row] : 0.0;
+}
+
+static inline double tpTree_FreeVelocity(const tpFrictionTree* tree, int row) {
+    return tpTree_Scale(tree, row) * tree->problem->q[row];
+}
+
+static inline int tpTree_RowsOfBlock(const tpFrictionTree* tree, int b) {
+    return tree->first[b + 1] - tree->first[b];
+}
+
+#endif
