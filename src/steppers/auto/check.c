@@ -6,6 +6,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "math/elementary.h"
+#include "steppers/auto/body_change.h"
 #include "steppers/pieces.h"
 
 // Part of the error that is asked for that the estimates may add up to.
@@ -218,13 +219,10 @@ static const double safety = 10.0;
 // Moves the end of the halves by a third of what it differs from the end of the whole step.
 static void extrapolateBody(tpPose* pose, tpVelocity* velocity, const tpPose* whole,
                             const tpVelocity* wholeVelocity) {
-    tpVec3 turn = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(whole->rotation)));
-    pose->position = tpMulAdd(pose->position, thirdPart, tpSub(pose->position, whole->position));
-    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(thirdPart, turn)), pose->rotation));
-    velocity->linear =
-        tpMulAdd(velocity->linear, thirdPart, tpSub(velocity->linear, wholeVelocity->linear));
-    velocity->angular =
-        tpMulAdd(velocity->angular, thirdPart, tpSub(velocity->angular, wholeVelocity->angular));
+    tpBodyChange zero = { 0 };
+    tpBodyChange change = tpBodyChange_Between(pose, velocity, whole, wholeVelocity);
+    tpBodyChange part = tpBodyChange_Sum(zero, thirdPart, change);
+    tpBodyChange_Apply(pose, velocity, &part);
 }
 
 void tpGroupRun_CloseJoints(const tpGroupRun* run) {

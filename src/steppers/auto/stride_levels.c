@@ -1,6 +1,7 @@
 #include "steppers/auto/stride_levels.h"
 
 #include "dynamics/joints.h"
+#include "steppers/auto/body_change.h"
 
 // From two levels of second order to the fourth, from two of fourth to the sixth.
 static const double toFourth = 1.0 / 3.0, toSixth = 1.0 / 15.0;
@@ -65,47 +66,24 @@ static bool goBack(tpGroupRun* run, const tpKept* before, tpKept* end) {
 
 // Differences -------------------------------------------------------------------------------------
 
-// Of two states of a body: positions, turns, velocities.
-typedef struct BodyDifference {
-    tpVec3 position, turn, linear, angular;
-} BodyDifference;
-
-static BodyDifference differenceOf(const tpPose* pose, const tpVelocity* velocity,
-                                   const tpPose* otherPose, const tpVelocity* otherVelocity) {
-    return (BodyDifference){
-        tpSub(pose->position, otherPose->position),
-        tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(otherPose->rotation))),
-        tpSub(velocity->linear, otherVelocity->linear),
-        tpSub(velocity->angular, otherVelocity->angular),
-    };
-}
-
-// first + part second.
-static BodyDifference sumOf(BodyDifference first, double part, BodyDifference second) {
-    return (BodyDifference){ tpMulAdd(first.position, part, second.position),
-                             tpMulAdd(first.turn, part, second.turn),
-                             tpMulAdd(first.linear, part, second.linear),
-                             tpMulAdd(first.angular, part, second.angular) };
-}
-
 // What four quarters differ by from two halves, and what the fourth order of the last two levels
 // differs by from that of the first two. The system is at the end of the quarters.
 static void findDifferences(const tpStrideLevels* levels, const tpSystem* system, int i,
-                            BodyDifference* second, BodyDifference* fourth) {
+                            tpBodyChange* second, tpBodyChange* fourth) {
     const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
-    *second = differenceOf(&system->poses.data[i], &system->velocities.data[i], &halves->poses[i],
-                           &halves->velocities[i]);
-    BodyDifference first = differenceOf(&halves->poses[i], &halves->velocities[i], &whole->poses[i],
-                                        &whole->velocities[i]);
-    BodyDifference zero = { 0 };
-    *fourth = sumOf(sumOf(zero, 1.0 + toFourth, *second), -toFourth, first);
+    *second = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
+                                   &halves->poses[i], &halves->velocities[i]);
+    tpBodyChange first = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
+                                              &whole->poses[i], &whole->velocities[i]);
+    tpBodyChange zero = { 0 };
+    *fourth = tpBodyChange_Sum(tpBodyChange_Sum(zero, 1.0 + toFourth, *second), -toFourth, first);
 }
 
-static double positionOf(const tpGroupRun* run, int i, const BodyDifference* difference) {
+static double positionOf(const tpGroupRun* run, int i, const tpBodyChange* difference) {
     return tpLength(difference->position) + run->groups->turnSizes[i] * tpLength(difference->turn);
 }
 
-static double speedOf(const tpGroupRun* run, int i, const BodyDifference* difference) {
+static double speedOf(const tpGroupRun* run, int i, const tpBodyChange* difference) {
     return tpLength(difference->linear) +
            run->system->bodies.data[i].size * tpLength(difference->angular);
 }
@@ -114,7 +92,7 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     double plain = 0.0, fourths = 0.0, way = 0.0;
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            BodyDifference second, fourth;
+            tpBodyChange second, fourth;
             findDifferences(levels, run->system, i, &second, &fourth);
             double position = positionOf(run, i, &fourth);
             plain = fmax(plain,
@@ -158,20 +136,13 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length)
 
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
                               double* position, double* speed) {
-    BodyDifference second, fourth;
+    tpBodyChange second, fourth;
     findDifferences(levels, run->system, body, &second, &fourth);
     *position = levels->part * positionOf(run, body, &fourth);
     *speed = levels->part * speedOf(run, body, &fourth);
 }
 
 // Ends --------------------------------------------------------------------------------------------
-
-static void moveBody(tpPose* pose, tpVelocity* velocity, const BodyDifference* way) {
-    pose->position = tpAdd(pose->position, way->position);
-    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way->turn), pose->rotation));
-    velocity->linear = tpAdd(velocity->linear, way->linear);
-    velocity->angular = tpAdd(velocity->angular, way->angular);
-}
 
 // Joints are closed, and stay so: the motion in between is made of velocities too.
 static void closeJoints(tpGroupRun* run) {
@@ -185,10 +156,11 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     tpSystem* system = run->system;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            BodyDifference second, fourth, zero = { 0 };
+            tpBodyChange second, fourth, zero = { 0 };
             findDifferences(levels, system, i, &second, &fourth);
-            BodyDifference way = sumOf(sumOf(zero, toFourth, second), toSixth, fourth);
-            moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
+            tpBodyChange way =
+                tpBodyChange_Sum(tpBodyChange_Sum(zero, toFourth, second), toSixth, fourth);
+            tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
     closeJoints(run);
@@ -200,11 +172,11 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
     tpKeptMotion_PutBack(four, system);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            BodyDifference zero = { 0 },
-                           second = differenceOf(&four->poses[i], &four->velocities[i],
-                                                 &two->poses[i], &two->velocities[i]);
-            BodyDifference way = sumOf(zero, toFourth, second);
-            moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
+            tpBodyChange zero = { 0 },
+                         second = tpBodyChange_Between(&four->poses[i], &four->velocities[i],
+                                                       &two->poses[i], &two->velocities[i]);
+            tpBodyChange way = tpBodyChange_Sum(zero, toFourth, second);
+            tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
     closeJoints(run);
