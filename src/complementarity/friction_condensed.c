@@ -43,8 +43,10 @@ enum { maxRounds = 4 };
 // No contact is asked for less than so many units of the last place of its impulses.
 static const double roundings = 64.0;
 
-// Where Newton's method does not get there (redundant contacts), this part will do.
-static const double enough = 0.3;
+// Where Newton's method does not get there (redundant contacts), this part will do. It comes nearer
+// than `nearEnough` where only rounding is left; interior points would then find another one
+// of many solutions, and what is solved next would begin far from its own.
+static const double enough = 0.3, nearEnough = 0.03;
 
 // As long as drives may join them, contacts are solved to this part of their velocities.
 static const double loosePart = 1e-4;
@@ -216,7 +218,7 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         island->tolerance = fmax(share, roundingOf(island));
         island->work = 0.0;
         island->workLimit = small->workLimit - *work;
-        island->enough = -1.0;
+        island->enough = fmax(island->tolerance, nearEnough / tp_smallPart * share);
         island->grace = INFINITY;
         island->isExhausted = false;
         island->stop = options->stop;
@@ -224,7 +226,7 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         if (!(island->residual <= island->tolerance)) {
             status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);
         }
-        if (status != tp_solverOutOfMemory && !(island->residual <= island->tolerance)) {
+        if (status != tp_solverOutOfMemory && !(island->residual <= island->enough)) {
             status = tpFrictionIsland_Interior(island, options, pathSteps, arena, iterations);
         }
         island->tolerance = fmax(island->tolerance, enough / tp_smallPart * share);

@@ -248,6 +248,10 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
     memcpy(newton.r, island->r, bytes);
     memcpy(newton.u, island->u, bytes);
     while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
+        // Where rounding stopped it there is nothing to find by another start.
+        if (status == tp_stalled && newton.iterations > 0 && island->residual <= island->enough) {
+            break;
+        }
         // A start near enough for Newton's method, and a new one where it got lost.
         if (status == tp_stalled) {
             memcpy(newton.r, island->r, bytes);

@@ -43,7 +43,7 @@ typedef struct tpSmallSolve {
 
 // Contacts are solved to this part of what the whole is asked for: Newton's last step gets there,
 // and what is told apart by small differences (efforts found from velocities) profits.
-static const double tp_smallPart = 1e-3;
+static const double tp_smallPart = 3e-3;
 
 // Improves r and adds to iterations and work. False if memory ran out.
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,

@@ -29,28 +29,34 @@ static bool isBefore(const tpRowMemory* a, const tpRowMemory* b) {
     return isCouplingA ? a->owner > b->owner : a->owner < b->owner;
 }
 
+// The memory of the same block, NULL if there is none. Blocks are asked for in order; the cursor
+// begins at 0.
+static tpRowMemory* find(const tpRowHistory* history, const tpRowMemory* wanted, int* cursor) {
+    tpRowMemory* list = history->list.data;
+    int count = history->list.count;
+    while (*cursor < count && isBefore(&list[*cursor], wanted)) {
+        *cursor += 1;
+    }
+    for (int k = *cursor; k < count && !isBefore(wanted, &list[k]); ++k) {
+        if (isSame(&list[k], wanted)) {
+            return &list[k];
+        }
+    }
+    return NULL;
+}
+
 void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
-    int cursor = 0, count = history->list.count;
+    int cursor = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource) {
             continue;
         }
         tpRowMemory wanted = memoryOf(rows, b);
-        while (cursor < count && isBefore(&history->list.data[cursor], &wanted)) {
-            cursor += 1;
-        }
-        int k = cursor;
-        while (k < count && !isSame(&history->list.data[k], &wanted) &&
-               !isBefore(&wanted, &history->list.data[k])) {
-            k += 1;
-        }
-        if (k == count || !isSame(&history->list.data[k], &wanted)) {
-            continue;
-        }
+        const tpRowMemory* last = find(history, &wanted, &cursor);
         // The load of a bounded impulse is known.
         bool isBounded = rows->infos[b].source == tp_boundedSource;
-        for (int i = isBounded ? 1 : 0; i < rows->dimensions[b]; ++i) {
-            rows->impulse[rows->firstRows[b] + i] = h * history->list.data[k].force[i];
+        for (int i = isBounded ? 1 : 0; last != NULL && i < rows->dimensions[b]; ++i) {
+            rows->impulse[rows->firstRows[b] + i] = h * last->force[i];
         }
     }
 }
@@ -72,4 +78,16 @@ bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, cons
         history->list.data[history->list.count++] = memory;
     }
     return true;
+}
+
+void tpRowHistory_Balance(tpRowHistory* first, tpRowHistory* second) {
+    int cursor = 0;
+    for (int i = 0; i < first->list.count; ++i) {
+        tpRowMemory* own = &first->list.data[i];
+        bool isBounded = own->source == (int)tp_boundedSource;
+        tpRowMemory* other = isBounded ? find(second, own, &cursor) : NULL;
+        for (int k = 1; other != NULL && k < own->rowCount; ++k) {
+            own->force[k] = other->force[k] = 0.5 * (own->force[k] + other->force[k]);
+        }
+    }
 }

@@ -25,4 +25,7 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h);
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,
                        double h);
 
+// Gives bounded impulses that are in both the mean of the two.
+void tpRowHistory_Balance(tpRowHistory* first, tpRowHistory* second);
+
 #endif

@@ -70,9 +70,47 @@ static void rowsFindTheirImpulses(void** state) {
     TP_FREE_ARRAY(&allocator, history.list);
 }
 
+// Bounded impulses of both problems meet half way but for their loads; nothing else is touched.
+static void problemsShareDrives(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRowHistory first = { 0 }, second = { 0 };
+    Sample one, two;
+    tpBlockInfo servo = { .source = tp_boundedSource, .index = 1, .role = tp_servoRole };
+    tpBlockInfo friction = { .source = tp_boundedSource, .index = 1, .role = tp_frictionRole };
+    tpBlockInfo last = { .source = tp_boundedSource, .index = 2, .role = tp_frictionRole };
+    begin(&one);
+    add(&one, joint(0, tp_heldRole, 0), 3, 1.0);
+    add(&one, servo, 2, 20.0); // in the first problem alone
+    add(&one, friction, 2, 5.0);
+    add(&one, last, 2, -3.0);
+    assert_true(tpRowHistory_Keep(&first, &allocator, &one.rows, 1.0));
+    begin(&two);
+    add(&two, joint(0, tp_heldRole, 0), 3, 8.0);
+    add(&two, friction, 2, 9.0);
+    add(&two, last, 2, 3.0);
+    assert_true(tpRowHistory_Keep(&second, &allocator, &two.rows, 1.0));
+    tpRowHistory_Balance(&first, &second);
+    memset(one.impulse, 0, sizeof(one.impulse));
+    memset(two.impulse, 0, sizeof(two.impulse));
+    tpRowHistory_Start(&first, &one.rows, 1.0);
+    tpRowHistory_Start(&second, &two.rows, 1.0);
+    const double wantedFirst[] = { 1.0, 2.0, 3.0, 0.0, 21.0, 0.0, 8.0, 0.0, 1.0 };
+    const double wantedSecond[] = { 8.0, 9.0, 10.0, 0.0, 8.0, 0.0, 1.0 };
+    for (int i = 0; i < one.rows.rowCount; ++i) {
+        CHECK_NEAR(one.impulse[i], wantedFirst[i], 1e-15);
+    }
+    for (int i = 0; i < two.rows.rowCount; ++i) {
+        CHECK_NEAR(two.impulse[i], wantedSecond[i], 1e-15);
+    }
+    TP_FREE_ARRAY(&allocator, first.list);
+    TP_FREE_ARRAY(&allocator, second.list);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsFindTheirImpulses),
+        cmocka_unit_test(problemsShareDrives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

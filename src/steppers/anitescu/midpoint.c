@@ -177,6 +177,11 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
         !tpRowHistory_Keep(&memory->endRows, &memory->allocator, rows, step->h)) {
         return false;
     }
+    // The next drift begins with half of what contacts have given, and drives have to go with it:
+    // where contacts and drives share a load in many ways, each problem has chosen its own.
+    if (!settings->drift.isCareful) {
+        tpRowHistory_Balance(&memory->driftRows, &memory->endRows);
+    }
     for (int k = 0; k < rows->rowCount; ++k) {
         rows->impulse[k] -= taken[k];
     }
