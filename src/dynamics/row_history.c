@@ -1,6 +1,12 @@
 #include "dynamics/row_history.h"
 
+#include <math.h>
 #include <string.h>
+
+void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator) {
+    TP_FREE_ARRAY(allocator, history->list);
+    TP_FREE_ARRAY(allocator, history->spare);
+}
 
 static tpRowMemory memoryOf(const tpRows* rows, int block) {
     const tpBlockInfo* info = &rows->infos[block];
@@ -61,22 +67,98 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
     }
 }
 
+// Bends ------------------------------------------------------------------------------------------
+
+static bool isLaw(tpRowRole role) {
+    return role == tp_springRole || role == tp_servoRole || role == tp_damperRole;
+}
+
+// Rows whose biases are corrected at every end of a drift.
+static bool mayBend(const tpBlockInfo* info) {
+    return info->role == tp_heldRole || info->role == tp_rotorRole || isLaw(info->role);
+}
+
+// A forecast counts if it would have missed the last bend by no more than this part of it: bodies
+// that are thrown about are better off with none.
+static const double largestPart = 0.1;
+
+// The next of the bends of row i: the polynomial through the last n of them, of that n, 1 to 3,
+// which comes nearest to the last one from those before it; 0 if none does.
+static double foresee(const tpRowMemory* last, int i, double h) {
+    if (last->bendCount < 2 || last->h != h) {
+        return 0.0;
+    }
+    double a = last->bends[0][i], b = last->bends[1][i];
+    double c = last->bends[2][i], d = last->bends[3][i];
+    const double errors[] = { a - b, a - 2.0 * b + c, a - 3.0 * (b - c) - d };
+    const double next[] = { a, 2.0 * a - b, 3.0 * (a - b) + c };
+    int best = 0;
+    for (int n = 1; n + 1 < last->bendCount; ++n) {
+        best = fabs(errors[n]) < fabs(errors[best]) ? n : best;
+    }
+    return fabs(errors[best]) <= largestPart * fabs(a) ? next[best] : 0.0;
+}
+
+void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {
+    int cursor = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        const tpBlockInfo* info = &rows->infos[b];
+        bool isOfLaw = isLaw(info->role);
+        if (info->source == tp_contactSource || !mayBend(info) || (isOfLaw && !withLaws)) {
+            continue;
+        }
+        tpRowMemory wanted = memoryOf(rows, b);
+        const tpRowMemory* last = find(history, &wanted, &cursor);
+        for (int i = 0; last != NULL && i < rows->dimensions[b]; ++i) {
+            double bend = h * foresee(last, i, h);
+            rows->bias[rows->firstRows[b] + i] += bend;
+            rows->missed[rows->firstRows[b] + i] += isOfLaw ? bend : 0.0;
+        }
+    }
+}
+
+// The bends of a block after this step, from those before it.
+static void keepBends(tpRowMemory* memory, const tpRowMemory* last, const double* bias,
+                      const double* written, double h) {
+    bool isNext = last != NULL && last->bendCount > 0 && last->h == h;
+    for (int i = 0; i < memory->rowCount; ++i) {
+        for (int k = tp_keptBends - 1; isNext && k > 0; --k) {
+            memory->bends[k][i] = last->bends[k - 1][i];
+        }
+        memory->bends[0][i] = (bias[i] - written[i]) / h;
+    }
+    memory->bendCount = !isNext ? 1 : last->bendCount + (last->bendCount < tp_keptBends ? 1 : 0);
+    memory->h = h;
+}
+
+// Keeping -----------------------------------------------------------------------------------------
+
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,
-                       double h) {
-    history->list.count = 0;
-    if (!TP_RESERVE(allocator, history->list, rows->blockCount)) {
+                       double h, const double* written) {
+    if (!TP_RESERVE(allocator, history->spare, rows->blockCount)) {
         return false;
     }
+    tpRowMemories kept = history->spare;
+    kept.count = 0;
+    int cursor = 0, place = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource) {
             continue;
         }
+        int first = rows->firstRows[b];
         tpRowMemory memory = memoryOf(rows, b);
         for (int i = 0; i < rows->dimensions[b]; ++i) {
-            memory.force[i] = rows->impulse[rows->firstRows[b] + i] / h;
+            memory.force[i] = rows->impulse[first + i] / h;
         }
-        history->list.data[history->list.count++] = memory;
+        if (written != NULL && mayBend(&rows->infos[b])) {
+            keepBends(&memory, find(history, &memory, &cursor), rows->bias + first, written + place,
+                      h);
+        }
+        place += rows->dimensions[b];
+        kept.data[kept.count++] = memory;
     }
+    history->spare = history->list;
+    history->list = kept;
     return true;
 }
 

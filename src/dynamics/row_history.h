@@ -1,9 +1,17 @@
-// Impulses of joints and couplings from step to step, for starts of solves.
+// What the rows of joints and couplings tell from step to step, for starts of solves: their
+// impulses, and how far the drift bends away from what linear rows foresee.
+//
+// A joint's rows are linear in the motion, the drift is not: the bias that makes them right at its
+// end has to be found by solving again. It changes little from step to step. What it was in the
+// last four foretells the next one by a polynomial, of the degree that would have foretold the last
+// one best, if one does to a tenth of it; after an impact none does.
 
 #ifndef TIPPE_SRC_DYNAMICS_ROW_HISTORY_H
 #define TIPPE_SRC_DYNAMICS_ROW_HISTORY_H
 
 #include "dynamics/rows.h"
+
+enum { tp_keptBends = 4 };
 
 // What a block of rows carries over.
 typedef struct tpRowMemory {
@@ -11,19 +19,33 @@ typedef struct tpRowMemory {
     int role, coordinate, part; // as in tpBlockInfo
     int source, rowCount;
     double force[TP_FRICTION_MAX_ROWS]; // impulse per second
+    // What biases had to be changed by, per second of the step; the last first.
+    double bends[tp_keptBends][TP_FRICTION_MAX_ROWS];
+    int bendCount;
+    double h; // of the steps of these bends, s
 } tpRowMemory;
+
+typedef TP_ARRAY(tpRowMemory) tpRowMemories;
 
 // In the order in which rows are written.
 typedef struct tpRowHistory {
-    TP_ARRAY(tpRowMemory) list;
+    tpRowMemories list;
+    tpRowMemories spare; // room of the list before the last
 } tpRowHistory;
+
+void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator);
 
 // Sets the impulses of the blocks that were there in the last step; contacts are left alone.
 void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h);
 
-// Keeps the impulses for the next step. False if memory ran out.
+// Adds the bends that are foreseen to the biases of rows that hold positions; to those of springs,
+// servos and dampers only if `withLaws`.
+void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws);
+
+// Keeps the impulses for the next step, and by what biases differ from those that were written: one
+// number per row from the first that is of no contact on, or NULL. False if memory ran out.
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,
-                       double h);
+                       double h, const double* written);
 
 // Gives bounded impulses that are in both the mean of the two.
 void tpRowHistory_Balance(tpRowHistory* first, tpRowHistory* second);

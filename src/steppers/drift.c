@@ -234,6 +234,7 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     result->hasCollided = tpDrift_HasCollided(&drift);
     result->rest = NULL;
     result->dampingLoss = 0.0;
-    return tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->rows, step->h) &&
+    return tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->rows, step->h,
+                             drift.jointBias) &&
            (!drift.hasSprings || tpDrift_FinishSprings(&drift, result));
 }

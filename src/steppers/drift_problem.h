@@ -22,6 +22,8 @@ typedef struct tpDrift {
     double* keptBias;
     double (*keptSlip)[2]; // biases of the friction rows
 
+    double* jointBias; // of the rows of joints, as they were written at the start
+
     // Of each contact in the step: its place in the list above or -1, the solve after which its row
     // was written (0: at the start), and the row's bias.
     int* place;

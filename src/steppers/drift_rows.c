@@ -82,7 +82,18 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
                           drift->keptBias[i]);
     }
+    int firstJoint = step->rows.rowCount;
     tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
+    int jointRows = step->rows.rowCount - firstJoint;
+    drift->jointBias = TP_SCRATCH(arena, double, jointRows);
+    if (arena->failed) {
+        return false;
+    }
+    if (jointRows > 0) {
+        memcpy(drift->jointBias, step->rows.bias + firstJoint, sizeof(double) * (size_t)jointRows);
+    }
+    tpRowHistory_Foresee(&drift->memory->driftRows, &step->rows, step->h,
+                         !drift->settings->isWhole);
     tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
     tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
     if (!drift->settings->isCareful) {

@@ -28,8 +28,8 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
     }
     tpDestroySolverMemory(memory->solver);
     TP_FREE_ARRAY(&system->allocator, memory->history.list);
-    TP_FREE_ARRAY(&system->allocator, memory->driftRows.list);
-    TP_FREE_ARRAY(&system->allocator, memory->endRows.list);
+    tpRowHistory_Destroy(&memory->driftRows, &system->allocator);
+    tpRowHistory_Destroy(&memory->endRows, &system->allocator);
     TP_FREE_ARRAY(&system->allocator, memory->before);
     tpRelease(&system->allocator, memory, sizeof(tpStepperMemory));
 }

@@ -13,7 +13,7 @@ typedef struct Sample {
     tpRows rows;
     tpBlockInfo infos[mostBlocks];
     int firstRows[mostBlocks], dimensions[mostBlocks];
-    double impulse[4 * mostBlocks];
+    double impulse[4 * mostBlocks], bias[4 * mostBlocks], missed[4 * mostBlocks];
 } Sample;
 
 static void begin(Sample* sample) {
@@ -22,6 +22,8 @@ static void begin(Sample* sample) {
     sample->rows.firstRows = sample->firstRows;
     sample->rows.dimensions = sample->dimensions;
     sample->rows.impulse = sample->impulse;
+    sample->rows.bias = sample->bias;
+    sample->rows.missed = sample->missed;
 }
 
 static void add(Sample* sample, tpBlockInfo info, int rowCount, double impulse) {
@@ -53,7 +55,7 @@ static void rowsFindTheirImpulses(void** state) {
     add(&old, joint(1, tp_rotorRole, 0), 1, 5.0);
     add(&old, servo, 2, 20.0);
     add(&old, coupling, 1, 9.0);
-    assert_true(tpRowHistory_Keep(&history, &allocator, &old.rows, 0.01));
+    assert_true(tpRowHistory_Keep(&history, &allocator, &old.rows, 0.01, NULL));
     begin(&new);
     add(&new, contact, 3, 50.0);
     add(&new, joint(0, tp_heldRole, 0), 3, 0.0);
@@ -67,7 +69,59 @@ static void rowsFindTheirImpulses(void** state) {
     for (int i = 0; i < new.rows.rowCount; ++i) {
         CHECK_NEAR(new.impulse[i], wanted[i], 1e-12);
     }
-    TP_FREE_ARRAY(&allocator, history.list);
+    tpRowHistory_Destroy(&history, &allocator);
+}
+
+// What is foreseen after these bends in steps of h, of rows of a joint and of a servo behind a
+// contact; the biases that were written are 3 and more.
+static void checkForesight(const double* bends, int count, double h, double next, double wanted) {
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRowHistory history = { 0 };
+    tpBlockInfo contact = { .source = tp_contactSource };
+    tpBlockInfo servo = { .source = tp_jointSource, .index = 0, .role = tp_servoRole };
+    const double written[] = { 3.0, 4.0, 5.0 };
+    Sample sample;
+    for (int step = 0; step <= count; ++step) {
+        begin(&sample);
+        add(&sample, contact, 3, 0.0);
+        add(&sample, joint(0, tp_heldRole, 0), 2, 0.0);
+        add(&sample, servo, 1, 0.0);
+        memcpy(sample.bias + 3, written, sizeof(written));
+        for (int i = 0; step < count && i < 3; ++i) {
+            sample.bias[3 + i] += (1.0 + i) * h * bends[step];
+        }
+        if (step < count) {
+            assert_true(tpRowHistory_Keep(&history, &allocator, &sample.rows, h, written));
+        }
+    }
+    tpRowHistory_Foresee(&history, &sample.rows, next, false);
+    for (int i = 0; i < 3; ++i) {
+        double bend = i < 2 ? (1.0 + i) * next * wanted : 0.0;
+        CHECK_NEAR(sample.bias[3 + i], written[i] + bend, 1e-14);
+        assert_true(sample.bias[i] == 0.0 && sample.missed[3 + i] == 0.0);
+    }
+    tpRowHistory_Foresee(&history, &sample.rows, next, true);
+    CHECK_NEAR(sample.bias[5], written[2] + 3.0 * next * wanted, 1e-14);
+    CHECK_NEAR(sample.missed[5], 3.0 * next * wanted, 1e-14);
+    tpRowHistory_Destroy(&history, &allocator);
+}
+
+static void bendsAreForeseen(void** state) {
+    (void)state;
+    const double squares[] = { 4.0, 1.0, 4.0, 9.0, 16.0 }; // the first does not fit
+    checkForesight(squares + 1, 0, 0.01, 0.01, 0.0);
+    checkForesight(squares + 1, 1, 0.01, 0.01, 0.0);
+    checkForesight(squares + 1, 4, 0.01, 0.01, 25.0);
+    checkForesight(squares, 5, 0.01, 0.01, 25.0);
+    checkForesight(squares, 5, 0.01, 0.005, 0.0); // a step of another length
+    const double line[] = { 7.0, 5.0, 3.0 };
+    checkForesight(line, 3, 0.01, 0.01, 1.0);
+    // A steady motion after an impact, an impact, an end.
+    const double jump[] = { 1.0, 2.0, 80.0, 80.0 };
+    checkForesight(jump, 4, 0.01, 0.01, 80.0);
+    checkForesight(jump, 3, 0.01, 0.01, 0.0);
+    const double end[] = { 1.0, 80.0, 0.0 };
+    checkForesight(end, 3, 0.01, 0.01, 0.0);
 }
 
 // Bounded impulses of both problems meet half way but for their loads; nothing else is touched.
@@ -84,12 +138,12 @@ static void problemsShareDrives(void** state) {
     add(&one, servo, 2, 20.0); // in the first problem alone
     add(&one, friction, 2, 5.0);
     add(&one, last, 2, -3.0);
-    assert_true(tpRowHistory_Keep(&first, &allocator, &one.rows, 1.0));
+    assert_true(tpRowHistory_Keep(&first, &allocator, &one.rows, 1.0, NULL));
     begin(&two);
     add(&two, joint(0, tp_heldRole, 0), 3, 8.0);
     add(&two, friction, 2, 9.0);
     add(&two, last, 2, 3.0);
-    assert_true(tpRowHistory_Keep(&second, &allocator, &two.rows, 1.0));
+    assert_true(tpRowHistory_Keep(&second, &allocator, &two.rows, 1.0, NULL));
     tpRowHistory_Balance(&first, &second);
     memset(one.impulse, 0, sizeof(one.impulse));
     memset(two.impulse, 0, sizeof(two.impulse));
@@ -103,14 +157,15 @@ static void problemsShareDrives(void** state) {
     for (int i = 0; i < two.rows.rowCount; ++i) {
         CHECK_NEAR(two.impulse[i], wantedSecond[i], 1e-15);
     }
-    TP_FREE_ARRAY(&allocator, first.list);
-    TP_FREE_ARRAY(&allocator, second.list);
+    tpRowHistory_Destroy(&first, &allocator);
+    tpRowHistory_Destroy(&second, &allocator);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsFindTheirImpulses),
         cmocka_unit_test(problemsShareDrives),
+        cmocka_unit_test(bendsAreForeseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
     tpTimeStep_WarmStart(step, &memory->history, 1.0);
     tpRowHistory_Start(&memory->endRows, rows, step->h);
     if (!tpRows_Solve(rows, step->system, memory->solver, &settings->drift.solve, report) ||
-        !tpRowHistory_Keep(&memory->endRows, &memory->allocator, rows, step->h)) {
+        !tpRowHistory_Keep(&memory->endRows, &memory->allocator, rows, step->h, NULL)) {
         return false;
     }
     // The next drift begins with half of what contacts have given, and drives have to go with it:
