@@ -264,7 +264,7 @@ void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, 
     tpVec3 origin = poseB.position;
     poseA.position = tpSub(poseA.position, origin);
     poseB.position = tpZeroVec3();
-    tpPair pair = { a, b, poseA, poseB, margin, looksAhead };
+    tpPair pair = { a, b, poseA, poseB, margin, looksAhead, NULL };
     int first = out->count;
     collideLane(batch, lane, &pair, origin, cache, out);
     int end = out->count < out->capacity ? out->count : out->capacity;

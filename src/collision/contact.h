@@ -19,7 +19,16 @@ typedef struct tpPair {
     double margin; // m; contacts with larger gaps are not wanted
     // Contacts are wanted that the nearest features do not make, but motion within the margin may.
     bool looksAhead;
+    // If there are no contacts: how far apart the shapes are at least, where that was found; NULL:
+    // nobody asks.
+    double* apart;
 } tpPair;
+
+static inline void tpPair_SayApart(const tpPair* pair, double distance) {
+    if (pair->apart != NULL) {
+        *pair->apart = distance;
+    }
+}
 
 typedef struct tpPairClass {
     // Appends the contacts with gap <= margin, in any order.
@@ -70,9 +79,12 @@ bool tpContactList_Deepest(const tpContactList* list, tpClosest* out);
 // Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
 
-// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order.
+// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. If there
+// are none, `apart` says how far apart the shapes are at least, more than the margin if more is
+// known; it may be NULL.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
-                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out);
+                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
+                         double* apart);
 tpResult tpClosestShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpPairCache* cache, tpClosest* out);
 

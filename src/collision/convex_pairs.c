@@ -101,8 +101,9 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     const tpHull* b = tpGeometry_Core(pair->b, &storageB, &radiusB);
     if (a != NULL && b != NULL && a->faceCount > 0 && b->faceCount > 0) {
         int first = out->count;
-        tpCollideHulls(a, pair->poseA, b, pair->poseB, pair->margin + radiusA + radiusB, cache,
-                       out);
+        double distance = tpCollideHulls(a, pair->poseA, b, pair->poseB,
+                                         pair->margin + radiusA + radiusB, cache, out);
+        tpPair_SayApart(pair, distance - radiusA - radiusB);
         tpRoundContacts(out, first, radiusA, radiusB);
         return;
     }
@@ -110,6 +111,8 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     tpResult result = coreClosest(pair, pair->margin, cache, &closest);
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
+    } else if (result == tp_success) {
+        tpPair_SayApart(pair, closest.distance);
     }
 }
 
@@ -118,6 +121,8 @@ static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList*
     tpResult result = smoothClosest(pair, cache, &closest);
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
+    } else if (result == tp_success) {
+        tpPair_SayApart(pair, closest.distance);
     }
 }
 

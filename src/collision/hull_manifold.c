@@ -386,15 +386,15 @@ static double leastGap(const tpContactList* list, int first) {
     return least;
 }
 
-void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
+double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                     tpPairCache* cache, tpContactList* out) {
     tpDifference d = tpMakeDifference(a, poseA, b, poseB);
     tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
     if (separation.isFar || separation.distance > margin) {
-        return;
+        return separation.distance;
     }
     if (tpCollideEdges(&d, poseA, separation.normal, separation.distance, margin, out)) {
-        return;
+        return separation.distance;
     }
     // Faces that look along the normal.
     tpVec3 towardsB = tpNeg(separation.normal);
@@ -416,13 +416,14 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
             tpCollideOverFace(a, poseA, faceA, b, poseB, corner->b, -1, margin, out);
         }
     } else if (emitParallelEdges(&d, &separation, poseA, out)) {
-        return;
+        return separation.distance;
     }
     // No face, or one whose contacts have missed the nearest points.
     double slack = 1e-6 * fmin(a->radius, b->radius) + 1e-4 * fabs(separation.distance);
     if (leastGap(out, before) > separation.distance + slack) {
         emitNearest(&d, &separation, poseA, out);
     }
+    return separation.distance;
 }
 
 // Whether an edge that rises by no more than 1 in 50 joins vertex i of the list to one taken before

@@ -6,8 +6,9 @@
 #include "collision/contact.h"
 #include "geometry/hull.h"
 
-// Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls.
-void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
+// Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls. Returns their
+// distance, or, beyond the margin, a bound below it.
+double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                     tpPairCache* cache, tpContactList* out);
 
 // Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex

@@ -343,7 +343,7 @@ static void collideAlongNearest(tpMeshQuery* query, TriangleSide* side) {
         tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
         tpPair pair = { &query->convex,   &side->geometry, query->pose,
-                        tpIdentityPose(), query->margin,   false };
+                        tpIdentityPose(), query->margin,   false, NULL };
         tpCollidePatches(&pair, &side->closest, &list);
     }
     deliverAll(query, side, &list);

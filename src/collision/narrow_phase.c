@@ -84,7 +84,7 @@ static void collideBlock(const NarrowPhase* phase, int index) {
                                collider->looksAhead, cache, &list);
         } else {
             tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, collider->looksAhead,
-                            cache, &list);
+                            cache, &list, NULL);
         }
         collider->counts.data[i] = list.count - before;
     }

@@ -62,11 +62,13 @@ static const tpPairClass* arrange(const tpGeometry* a, tpPose poseA, const tpGeo
     pair->poseB = *swapped ? poseA : poseB;
     pair->margin = margin;
     pair->looksAhead = false;
+    pair->apart = NULL;
     return class;
 }
 
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
-                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out) {
+                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
+                         double* apart) {
     tpPair pair;
     bool swapped;
     const tpPairClass* class = arrange(a, poseA, b, poseB, margin, &pair, &swapped);
@@ -74,6 +76,8 @@ tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b,
         return tp_unsupported;
     }
     pair.looksAhead = looksAhead;
+    pair.apart = apart;
+    tpPair_SayApart(&pair, margin);
     int first = out->count;
     class->collide(&pair, cache, out);
     int end = out->count < out->capacity ? out->count : out->capacity;
@@ -131,5 +135,5 @@ tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPos
     TP_NEED(out, tp_badInput);
     out->count = 0;
     return tpCollideShapes(a, tpComposePoses(bodyA, a->pose), b, tpComposePoses(bodyB, b->pose),
-                           margin, false, cache, out);
+                           margin, false, cache, out, NULL);
 }

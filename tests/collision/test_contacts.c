@@ -302,7 +302,8 @@ static void boxesAgreeWithPolyhedra(void** state) {
                         tpMakePose(randomVec3(&random, -0.8, 0.8), randomRotation(&random)),
                         tpMakePose(tpZeroVec3(), randomRotation(&random)),
                         0.02,
-                        false };
+                        false,
+                        NULL };
         if (i % 3 == 0) {
             pair.poseA.rotation = pair.poseB.rotation;
         }
@@ -431,7 +432,8 @@ static void boxesLookAhead(void** state) {
                         tpMakePose(randomVec3(&random, -1.2, 1.2), randomRotation(&random)),
                         tpMakePose(tpZeroVec3(), randomRotation(&random)),
                         0.1,
-                        false };
+                        false,
+                        NULL };
         tpContactPoint points[2][32];
         tpContactList lists[2] = { { points[0], 0, 32 }, { points[1], 0, 32 } };
         tp_boxPair.collide(&pair, NULL, &lists[0]);
@@ -462,6 +464,36 @@ static void boxesLookAhead(void** state) {
     print_message("%d overlap, %d have more contacts, %d others\n", overlapping, more, others);
     assert_true(overlapping > 5000 && more > 1000);
     assert_true(others > 0 && others < overlapping / 5);
+}
+
+// Shapes without contacts say how far apart they are at least: no less than the margin, no more than
+// the truth, and all of it where the distance was found.
+static void distancesBeyondTheMargin(void** state) {
+    (void)state;
+    tpRandom random = { 53 };
+    tpGeometry shapes[] = { makeBox(0.8, 1.0, 0.6), makeCylinder(0.4, 0.9), makeCapsule(0.3, 0.7),
+                            makeCone(0.5, 0.8) };
+    int far = 0, beyond = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const tpGeometry *a = &shapes[i % 4], *b = &shapes[i / 4 % 4];
+        tpPose poseA = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
+        tpPose poseB = tpMakePose(tpZeroVec3(), randomRotation(&random));
+        tpContactPoint points[32];
+        tpContactList list = { points, 0, 32 };
+        tpClosest closest;
+        double margin = 0.05, apart = -1.0;
+        assert_int_equal(
+            tpCollideShapes(a, poseA, b, poseB, margin, i % 2 == 0, NULL, &list, &apart),
+            tp_success);
+        assert_int_equal(tpClosestShapes(a, poseA, b, poseB, NULL, &closest), tp_success);
+        if (list.count == 0) {
+            assert_true(apart >= margin && apart <= closest.distance + 1e-9);
+            ++far;
+            beyond += apart > margin + 0.5 * (closest.distance - margin) ? 1 : 0;
+        }
+    }
+    print_message("%d apart, of %d more than half is known\n", far, beyond);
+    assert_true(far > 2000 && beyond > far / 2);
 }
 
 // Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies
@@ -533,6 +565,7 @@ int main(void) {
         cmocka_unit_test(boxesAgreeWithPolyhedra),
         cmocka_unit_test(boxAxesAreTheBest),
         cmocka_unit_test(boxesLookAhead),
+        cmocka_unit_test(distancesBeyondTheMargin),
         cmocka_unit_test(shortListCounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,8 +143,23 @@ static bool findTube(const tpShape* shape, tpPose pose, tpVec3* half, double* ra
     return false;
 }
 
+// How far a body's shapes are from a plane at least: planes are in pairs with everybody.
+static double apartFromPlane(const tpSystem* system, const tpShape* shape, const tpShape* plane,
+                             tpPose pose) {
+    const tpBody* body = &system->bodies.data[shape->body];
+    tpVec3 normal = tpRotate(pose.rotation, plane->geometry.plane.normal);
+    tpVec3 way = tpSub(system->poses.data[shape->body].position, pose.position);
+    return tpDot(normal, way) - plane->geometry.plane.offset - body->reach;
+}
+
 // How far apart the shapes of a pair are at least, by what encloses them; often that is enough.
 static double apartAtLeast(const tpSystem* system, const Pair* pair) {
+    if (pair->b->geometry.type == tp_planeShape) {
+        return apartFromPlane(system, pair->a, pair->b, pair->poseB);
+    }
+    if (pair->a->geometry.type == tp_planeShape) {
+        return apartFromPlane(system, pair->b, pair->a, pair->poseA);
+    }
     tpVec3 halfA, halfB;
     double radiusA, radiusB;
     if (findTube(pair->a, pair->poseA, &halfA, &radiusA) &&
@@ -195,7 +210,8 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
     tpPairCache none;
     memset(&none, 0, sizeof(none));
     tpCollideShapes(&pair->a->geometry, aheadPose(step, pair->a, pair->poseA), &pair->b->geometry,
-                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out);
+                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out,
+                    NULL);
     double size = sizeOf(step->system, pair);
     if (out.count != 1 || tpDot(points[0].normal, point->normal) < 0.9) {
         return;
@@ -224,10 +240,10 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     tpPairCache none;
     memset(&none, 0, sizeof(none));
     tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
-    answer->slack = pair->margin;
     int before = out->count;
     tpCollideShapes(&pair->a->geometry, pair->poseA, &pair->b->geometry, pair->poseB, pair->margin,
-                    true, cache, out);
+                    true, cache, out, &apart);
+    answer->slack = out->count == before ? fmax(apart, pair->margin) : pair->margin;
     if (out->count == before + 1 && out->count <= out->capacity &&
         (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
         lookAhead(step, pair, &out->points[before]);
