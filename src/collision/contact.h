@@ -79,9 +79,9 @@ bool tpContactList_Deepest(const tpContactList* list, tpClosest* out);
 // Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
 
-// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. If there
-// are none, `apart` says how far apart the shapes are at least, more than the margin if more is
-// known; it may be NULL.
+// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. If
+// there are none, `apart` says how far apart the shapes are at least, more than the margin if more
+// is known; it may be NULL.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
                          double* apart);

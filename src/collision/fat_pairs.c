@@ -443,8 +443,12 @@ static bool mergePairs(tpFatPairs* fat, tpTasks* tasks) {
 }
 
 // If most of the list was found anew, the memory for that is not needed again soon.
+static bool isMostFound(const tpFatPairs* fat, const tpPairArray* list) {
+    return fat->found.count > usualFound + list->count / 4;
+}
+
 static void forgetFound(tpFatPairs* fat) {
-    if (fat->found.count > usualFound + fat->pairs.count / 4) {
+    if (isMostFound(fat, &fat->pairs)) {
         tpDestroyPairGather(&fat->gather);
         TP_FREE_ARRAY(&fat->allocator, fat->found);
         TP_FREE_ARRAY(&fat->allocator, fat->old);
@@ -461,8 +465,13 @@ static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* task
     int perShape = fat->proxies.count > 0 ? 2 * fat->old.count / fat->proxies.count + 1 : 0;
     perShape = fat->old.count > 0 ? perShape : firstPairs;
     if (!tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count,
-                          perShape * fat->moved.count, tasks, &fat->found) ||
-        !tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs, tasks) ||
+                          perShape * fat->moved.count, tasks, &fat->found)) {
+        return false;
+    }
+    if (isMostFound(fat, &fat->old)) {
+        tpDestroyPairGather(&fat->gather);
+    }
+    if (!tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs, tasks) ||
         !mergePairs(fat, tasks)) {
         return false;
     }

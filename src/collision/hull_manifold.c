@@ -387,7 +387,7 @@ static double leastGap(const tpContactList* list, int first) {
 }
 
 double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
-                    tpPairCache* cache, tpContactList* out) {
+                      tpPairCache* cache, tpContactList* out) {
     tpDifference d = tpMakeDifference(a, poseA, b, poseB);
     tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
     if (separation.isFar || separation.distance > margin) {

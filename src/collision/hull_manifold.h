@@ -9,7 +9,7 @@
 // Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls. Returns their
 // distance, or, beyond the margin, a bound below it.
 double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
-                    tpPairCache* cache, tpContactList* out);
+                      tpPairCache* cache, tpContactList* out);
 
 // Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex
 // of the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the

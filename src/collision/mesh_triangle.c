@@ -342,8 +342,8 @@ static void collideAlongNearest(tpMeshQuery* query, TriangleSide* side) {
                        query->margin + query->radius, NULL, &list);
         tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
-        tpPair pair = { &query->convex,   &side->geometry, query->pose,
-                        tpIdentityPose(), query->margin,   false, NULL };
+        tpPair pair = { &query->convex, &side->geometry, query->pose, tpIdentityPose(),
+                        query->margin,  false,           NULL };
         tpCollidePatches(&pair, &side->closest, &list);
     }
     deliverAll(query, side, &list);

@@ -30,33 +30,33 @@ typedef struct tpLoad {
 } tpLoad;
 
 typedef struct tpBody {
-    bool isLive;
     uint64_t birth; // grows from body to body: the order of creation
+    bool isLive;
+    bool hasGivenMass;
+    bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
+    bool isAsleep;  // a stepper leaves it alone until something concerns it
+    bool isDisturbed; // a user has changed something about it since the last step: it wakes
+    bool wasAsleep;   // when events were last listed
+    bool isTired;     // a user wants it to sleep: it counts as quiet for as long as needed
     tpBodyKind kind;
+    uint32_t locked;          // tpLock bits
     double mass, inverseMass; // inverse 0 unless dynamic
     tpInertia inertia;
     tpVec3 center;          // centre of mass in the body's frame
     tpMassProperties given; // in the body's frame, as defined or summed over the shapes
-    bool hasGivenMass;
     double linearDamping, angularDamping; // 1/s
     double gravityScale;
-    uint32_t locked; // tpLock bits
     tpKeyframe* keyframes;
     int keyframeCount;
+    int firstShape;      // chained through tpShape.next, in order of creation
     double innerRadius;  // least of its shapes', m; infinite if it has none
     double reach;        // farthest point of its finite shapes from the centre of mass, m
     double size;         // the larger of that and its radius of gyration, m
-    int firstShape;      // chained through tpShape.next, in order of creation
     const char* carrier; // name of the method that carries it, if the stepper chooses one; else
                          // NULL
     double carrierStep;  // s, of the last step that method took; 0: not known
     double carrierError; // m, estimated error of its position since the start; 0: not known
-    bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
     tpPose target;
-    bool isAsleep;    // a stepper leaves it alone until something concerns it
-    bool isDisturbed; // a user has changed something about it since the last step: it wakes
-    bool wasAsleep;   // when events were last listed
-    bool isTired;     // a user wants it to sleep: it counts as quiet for as long as needed
     void* userData;
     char name[tp_nameCapacity];
 } tpBody;

@@ -189,6 +189,23 @@ int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot) {
     return place;
 }
 
+// Gives an empty run back.
+static void closeRun(tpPackStore* store, int32_t number) {
+    tpSoftRun* run = &store->runs.data[number];
+    int32_t* open = tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run));
+    if (*open == number) {
+        tpPackStore_PopOpen(store, open);
+    } else {
+        int32_t before = *open;
+        while (store->runs.data[before].next != number) {
+            before = store->runs.data[before].next;
+        }
+        store->runs.data[before].next = run->next;
+    }
+    tpPackStore_FreeRun(store, number);
+    store->isOrdered = false;
+}
+
 void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
     int32_t number = place / tp_packWidth;
     int lane = place % tp_packWidth;
@@ -211,7 +228,9 @@ void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
             store, tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run)),
             number);
     }
-    store->isOrdered = store->isOrdered && run->used != 0;
+    if (run->used == 0) {
+        closeRun(store, number);
+    }
 }
 
 void tpPackStore_Remove(tpPackStore* store, int32_t slot) {

@@ -4,7 +4,7 @@
 
 // Runs that are looked at in a step, a part of all and some; those with at most so many manifolds
 // are emptied if these find lanes elsewhere.
-enum { tidyPart = 16, leastTidy = 8, sparseLanes = 4 };
+enum { tidyPart = 8, leastTidy = 8, sparseLanes = 6 };
 
 // Moves a manifold to an empty lane of another colour. False if there is none.
 static bool moveLane(tpPackStore* store, int32_t number, int lane) {
@@ -37,23 +37,6 @@ static bool moveLane(tpPackStore* store, int32_t number, int lane) {
     return true;
 }
 
-// Gives an empty run back.
-static void closeRun(tpPackStore* store, int32_t number) {
-    tpSoftRun* run = &store->runs.data[number];
-    int32_t* open = tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run));
-    if (*open == number) {
-        tpPackStore_PopOpen(store, open);
-    } else {
-        int32_t before = *open;
-        while (store->runs.data[before].next != number) {
-            before = store->runs.data[before].next;
-        }
-        store->runs.data[before].next = run->next;
-    }
-    tpPackStore_FreeRun(store, number);
-    store->isOrdered = false;
-}
-
 void tpPackStore_Tidy(tpPackStore* store) {
     int looks = store->runs.count / tidyPart + leastTidy;
     for (int k = 0; k < looks && store->runs.count > 0; ++k) {
@@ -68,9 +51,6 @@ void tpPackStore_Tidy(tpPackStore* store) {
             if ((store->runs.data[number].used >> lane & 1) != 0) {
                 moveLane(store, number, lane);
             }
-        }
-        if (store->runs.data[number].used == 0) {
-            closeRun(store, number);
         }
     }
 }

@@ -466,8 +466,8 @@ static void boxesLookAhead(void** state) {
     assert_true(others > 0 && others < overlapping / 5);
 }
 
-// Shapes without contacts say how far apart they are at least: no less than the margin, no more than
-// the truth, and all of it where the distance was found.
+// Shapes without contacts say how far apart they are at least: no less than the margin, no more
+// than the truth, and all of it where the distance was found.
 static void distancesBeyondTheMargin(void** state) {
     (void)state;
     tpRandom random = { 53 };

@@ -143,12 +143,13 @@ static void markStale(const tpSmallStep* step) {
 static bool reserveLines(tpSmallStep* step) {
     tpArena* arena = &step->system->arena;
     int count = step->count = step->state->bodies.count;
+    step->velocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->places = TP_SCRATCH(arena, tpVelocity, count);
+    step->judged = tpArena_Mark(arena);
     step->starts = TP_SCRATCH(arena, tpVelocity, count);
     step->kicks = TP_SCRATCH(arena, tpVelocity, count);
     step->bases = TP_SCRATCH(arena, tpVelocity, count);
-    step->velocities = TP_SCRATCH(arena, tpVelocity, count);
     step->moved = TP_SCRATCH(arena, tpVelocity, count);
-    step->places = TP_SCRATCH(arena, tpVelocity, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
     step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
     step->isPushed = TP_SCRATCH(arena, bool, count);

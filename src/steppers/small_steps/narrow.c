@@ -210,8 +210,7 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
     tpPairCache none;
     memset(&none, 0, sizeof(none));
     tpCollideShapes(&pair->a->geometry, aheadPose(step, pair->a, pair->poseA), &pair->b->geometry,
-                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out,
-                    NULL);
+                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out, NULL);
     double size = sizeOf(step->system, pair);
     if (out.count != 1 || tpDot(points[0].normal, point->normal) < 0.9) {
         return;

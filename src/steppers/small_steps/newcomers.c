@@ -26,6 +26,7 @@ typedef struct Newcomers {
     tpContactSearch* search;
     Newcomer* list;       // by share
     tpKeptManifold* kept; // of each of them
+    int keptRoom;         // points of them all, at most
     Share shares[shareCount];
 } Newcomers;
 
@@ -120,6 +121,12 @@ static int mayDepart(const tpSmallSteps* state, const tpAnswer* answer) {
                              : 0;
 }
 
+// Points of it that are to be kept at most.
+static int mayKeep(const tpSmallSteps* state, const tpAnswer* answer) {
+    int recalled = state->sleep.woken.count > 0 ? tp_mostPoints : 0;
+    return answer->from >= 0 ? mayDepart(state, answer) : recalled;
+}
+
 // How many newcomers each share has, and how many there are.
 static int countNewcomers(Newcomers* newcomers, int chunks) {
     const tpSmallSteps* state = newcomers->search->step->state;
@@ -130,6 +137,7 @@ static int countNewcomers(Newcomers* newcomers, int chunks) {
                 Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
                 share->count += 1;
                 share->departedRoom += mayDepart(state, &answers->list[k]);
+                newcomers->keptRoom += mayKeep(state, &answers->list[k]);
             }
         }
     }
@@ -147,6 +155,7 @@ static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
     tpArena* arena = &newcomers->search->step->system->arena;
     newcomers->list = TP_SCRATCH(arena, Newcomer, count);
     newcomers->kept = TP_SCRATCH(arena, tpKeptManifold, count);
+    tpKeptPoint* points = TP_SCRATCH(arena, tpKeptPoint, newcomers->keptRoom);
     for (int s = 0; s < shareCount; ++s) {
         Share* share = &newcomers->shares[s];
         share->departed.list = TP_SCRATCH(arena, tpContactInfo, share->departedRoom);
@@ -159,7 +168,9 @@ static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
         for (int k = 0; k < answers->count; ++k) {
             if (answers->list[k].isPlaced) {
                 Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
+                newcomers->kept[share->first + share->count] = (tpKeptManifold){ points, 0 };
                 newcomers->list[share->first + share->count++] = (Newcomer){ c, k };
+                points += mayKeep(state, &answers->list[k]);
             }
         }
     }

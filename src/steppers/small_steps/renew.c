@@ -71,7 +71,8 @@ static void renewChunk(void* context, int chunk, int worker) {
                                   tpAnswer_PointCount(answer),
                                   answer->slack };
         int gone = answers->departed.count;
-        tpKeptManifold kept;
+        tpKeptPoint points[tp_mostPoints];
+        tpKeptManifold kept = { points, 0 };
         tpKeepManifold(step, run, lane, &kept);
         tpWriteManifold(step, &found, memo, &kept, run, lane, &answers->departed);
         answers->listed += tpCountListed(run, lane, &answers->penetration);

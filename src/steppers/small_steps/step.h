@@ -25,8 +25,10 @@ typedef struct tpSmallStep {
     int substeps;
     double substepTime; // s
 
-    // Lines of bodies, by their numbers here.
+    // Lines of bodies, by their numbers here. Velocities and places stay until the list of contacts
+    // has been made; the others go once the step has been judged.
     int count;
+    tpArenaMark judged;
     tpVelocity* starts;     // velocities at the start of the step; then `aheads`
     tpVelocity* kicks;      // what forces add in a substep; then twice the mean velocity
     tpVelocity* bases;      // velocities of the substep without its contacts' impulses
@@ -128,7 +130,7 @@ typedef struct tpKeptPoint {
 } tpKeptPoint;
 
 typedef struct tpKeptManifold {
-    tpKeptPoint points[tp_mostPoints];
+    tpKeptPoint* points; // have room for all that there were
     int count;
 } tpKeptManifold;
 

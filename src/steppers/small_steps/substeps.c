@@ -286,7 +286,11 @@ static bool takeStep(tpSmallStep* step) {
         return false;
     }
     tpSmallStep_FinishJoints(step);
-    return tpSmallStep_Judge(step) && tpSmallStep_Search(step) && tpSmallStep_Promise(step);
+    if (!tpSmallStep_Judge(step)) {
+        return false;
+    }
+    tpArena_Release(&system->arena, step->judged);
+    return tpSmallStep_Search(step) && tpSmallStep_Promise(step);
 }
 
 bool tpSmallStep_Take(tpSmallStep* step) {
