@@ -144,8 +144,7 @@ static double sizeOf(const tpRows* rows) {
 static double velocityTolerance(const tpRows* rows, const tpSystem* system,
                                 const tpSolveSettings* settings) {
     double goal = tpSolveGoal(settings->tolerance, system->certificate, sizeOf(rows));
-    goal = fmax(goal, settings->rough * sizeOf(rows));
-    return goal;
+    return fmax(goal, settings->rough * sizeOf(rows));
 }
 
 // Bodies are jammed if that accounts for this part of the residual.
@@ -166,7 +165,9 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-14;
     options.velocityTolerance = velocityTolerance(rows, system, settings);
-    options.enough = fmax(system->certificate, settings->rough) * sizeOf(rows);
+    options.enough = settings->enough > 0.0
+                         ? settings->enough
+                         : fmax(system->certificate, settings->rough) * sizeOf(rows);
     options.workLimit = limit;
     options.isUntimed = true;
     options.stop = system->stop;

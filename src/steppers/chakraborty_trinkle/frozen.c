@@ -81,15 +81,28 @@ static void freeze(const tpIslandProblem* problem, tpRows* out) {
             out->impulse[row] = r;
             out->q[row] = u / share + rowTimes(out, copy, row, step->kicked) -
                           rowTimes(out, copy, row, step->pushed);
+            out->bias[row] = 0.0; // what the solve adds to q is found here
         }
     }
 }
+
+// A linear problem is solved to this part of what it has to correct: geometry changes after it.
+static const double roughPart = 1e-5;
+
+// Of the residual that a pass may leave: what its linear problem aims at, and what will do for it.
+static const double aimPart = 0.1, enoughPart = 0.3;
+
+// Passes one after the other that leave more than this part of the residual, after which another
+// method has its turn.
+static const double crawling = 0.4;
+enum { mostCrawls = 2 };
 
 // Work of writing the linear problem and judging its answer, per block or body.
 static const double freezeWork = 5e3;
 
 static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, double tolerance,
-                      tpSystem* system, tpSolverMemory* memory, tpStepReport* report) {
+                      double enough, tpSystem* system, tpSolverMemory* memory,
+                      tpStepReport* report) {
     if (method == tp_frozenLemke) {
         tpPyramidOptions options = { .directionCount = directionCount,
                                      .tolerance = 1e-10,
@@ -108,13 +121,30 @@ static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, d
     tpStepReport own = *report;
     tpSolveSettings settings = { .cone = tp_circularCone,
                                  .directionCount = directionCount,
-                                 .tolerance = tolerance };
+                                 .tolerance = aimPart * tolerance,
+                                 .enough = enoughPart * enough };
     if (!tpRows_Solve(rows, system, memory, &settings, &own)) {
         return false;
     }
     report->solveCount = own.solveCount;
     report->iterationCount = own.iterationCount;
     return true;
+}
+
+// What the solve has changed in the gaps and slips of redundant contacts, so that they agree, is
+// changed in the equations of the step too.
+static void shiftEquations(tpIslandProblem* problem, const tpRows* answer, tpStepReport* report) {
+    tpStepGeometry* geometry = problem->geometry;
+    const tpRows* rows = &geometry->step->rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        for (int k = 0; block < geometry->contactBlocks && k < rows->dimensions[block]; ++k) {
+            bool isMean = k == 0 || !geometry->frictionAtEnd[block];
+            double* shift = &geometry->shifts[rows->firstRows[block] + k];
+            *shift += (isMean ? problem->theta : 1.0) * answer->bias[answer->firstRows[b] + k];
+            report->gapShift = fmax(report->gapShift, fabs(*shift) * geometry->step->h);
+        }
+    }
 }
 
 // r from the answer, and z = z_free + M^-1 J' r.
@@ -152,19 +182,19 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
     bool isDone = tpRows_Create(&rows, system, problem->blockCount, problem->rowCount) &&
                   F != NULL && best != NULL;
     double least = INFINITY;
-    int worse = 0;
+    int crawls = 0;
     for (int pass = 0; isDone && pass <= passes; ++pass) {
         tpIslandProblem_Evaluate(problem, F);
         double norm = normOf(F, problem->size);
         // The first point is where another method gave up.
         if (pass > 0 && norm < least) {
-            worse = norm < 0.9 * least ? 0 : worse + 1;
+            crawls = norm < crawling * least ? 0 : crawls + 1;
             least = norm;
             tpIslandProblem_Get(problem, best);
         } else if (pass > 0) {
-            ++worse;
+            ++crawls;
         }
-        if (least <= tolerance.enough || worse > 2 || pass == passes) {
+        if (least <= tolerance.enough || crawls > mostCrawls || pass == passes) {
             break;
         }
         tpStepBudget_Spend(system, freezeWork * (problem->blockCount + problem->bodyCount));
@@ -172,7 +202,13 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
             break;
         }
         freeze(problem, &rows);
-        isDone = solveRows(&rows, method, directionCount, tolerance.enough, system, memory, report);
+        double rough = roughPart * fmin(norm, tpIslandProblem_Scale(problem));
+        // Contradictions are those of the data only once the rest is solved.
+        tpRows_AllowSlack(&rows, system,
+                          rough <= tolerance.enough ? problem->geometry->step->h : 0.0);
+        isDone = solveRows(&rows, method, directionCount, tolerance.enough,
+                           fmax(tolerance.enough, rough), system, memory, report);
+        shiftEquations(problem, &rows, report);
         accept(problem, &rows);
         out->iterations += 1;
     }

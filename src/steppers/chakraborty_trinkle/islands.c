@@ -15,9 +15,10 @@ enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25, lastFrozen = 1 };
 // Rows up to which Lemke's method is a good place to start from.
 enum { largestLemke = 150 };
 
-// Bodies up to which Newton's method comes first: in larger islands some contact changes its state
-// at every iteration, and the solvers of the linear problem are made for that.
-enum { largestNewton = 60 };
+// Newton's method comes first in islands of up to so many bodies, and of up to fewer if contacts
+// are redundant: some contact then changes its state at every iteration, and the solvers of the
+// linear problem are made for that.
+enum { largestNewton = 60, largestRedundant = 3 };
 
 // Bodies up to which nothing less than the tolerance asked for is enough.
 enum { largestExact = 4 };
@@ -55,6 +56,7 @@ static bool reserve(tpImplicitStep* step) {
     geometry->carried = TP_SCRATCH(arena, bool, contacts);
     geometry->stuck = TP_SCRATCH(arena, bool, contacts);
     geometry->targets = TP_SCRATCH(arena, double, contacts);
+    geometry->shifts = TP_SCRATCH_ZEROED(arena, double, base->rows.rowCapacity);
     geometry->rho = TP_SCRATCH(arena, double, base->rows.blockCapacity);
     geometry->response = TP_SCRATCH(arena, double, base->rows.rowCapacity);
     geometry->contactBlocks = contacts;
@@ -223,14 +225,19 @@ static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* prob
     return 64.0 * DBL_EPSILON * (size / base->h + speed) * sqrt((double)problem->rowCount);
 }
 
+static bool isHyperstatic(const tpIslandProblem* problem) {
+    int velocities = problem->bodyCount * problem->geometry->step->rows.componentCount;
+    return problem->bodyCount > largestNewton ||
+           (problem->bodyCount > largestRedundant && problem->rowCount > velocities);
+}
+
 static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
     double scale = fmax(tpIslandProblem_Scale(problem), 1e-6 * step->base.system->units.speed);
     double asked = step->settings.tolerance, rounding = roundingOf(step, problem);
     double goal = fmin(asked, 1e-12 * scale);
     tpIslandTolerance tolerance = { goal, fmax(goal, rounding), fmax(asked, rounding) };
-    // The more bodies, the more contacts are redundant.
     int bodies = problem->bodyCount;
-    bool isHard = bodies > largestNewton || tpStepBudget_IsHard(step->base.system);
+    bool isHard = isHyperstatic(problem) || tpStepBudget_IsHard(step->base.system);
     double part = isHard ? 0.5e-8 : bodies > largestExact ? 1e-9 : 0.0;
     tolerance.enough = fmax(tolerance.enough, part * scale);
     return tolerance;
@@ -256,15 +263,19 @@ static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMe
                                        solve);
 }
 
-// The point at which nothing has moved: linearised there, contacts have their gaps and directions
-// of the start. No iteration that went astray has a say in it.
-static void standStill(tpImplicitStep* step, const tpIslandProblem* problem) {
+static void forgetImpulses(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpRows* rows = &step->base.rows;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
         memset(rows->impulse + rows->firstRows[block], 0,
                sizeof(double) * (size_t)rows->dimensions[block]);
     }
+}
+
+// The point at which nothing has moved: linearised there, contacts have their gaps and directions
+// of the start, which agree with each other. Where impulses of the last step would take the bodies,
+// or an iteration that went astray, they may not.
+static void standStill(tpImplicitStep* step, const tpIslandProblem* problem) {
     for (int i = 0; i < problem->bodyCount; ++i) {
         tpVelocity* pushed = &step->base.pushed[problem->bodies[i]];
         pushed->linear = pushed->angular = tpZeroVec3();
@@ -281,7 +292,7 @@ static bool hasContact(const tpImplicitStep* step, const tpIslandProblem* proble
 }
 
 // Newton's method from what is there, then from the answer of the linear problem: by Lemke's method
-// where that is short, else in the cone. Large islands with contacts begin in the cone.
+// where that is short, else in the cone. Large and hyperstatic islands begin in the cone.
 static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
                       tpStepReport* report, tpIslandSolve* solve) {
     if (step->settings.isFull && tpFullForm_Applies(problem)) {
@@ -296,19 +307,29 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
     }
     // Once the step has cost what it may, the linear problem is all that is solved.
     const tpSystem* system = step->base.system;
-    bool isLarge = (problem->bodyCount > largestNewton || tpStepBudget_IsSpent(system)) &&
-                   hasContact(step, problem);
-    if (isLarge && tpStepBudget_IsSpent(system)) {
+    bool isEnded = tpStepBudget_IsSpent(system);
+    bool isLinearFirst = (isHyperstatic(problem) || isEnded) && hasContact(step, problem);
+    if (isLinearFirst && isEnded) {
+        forgetImpulses(step, problem);
+    }
+    if (isLinearFirst) {
         standStill(step, problem);
     }
-    bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
-                          : runNewton(step, problem, memory, report, solve);
-    if (!isDone || solve->isSolved || (isLarge && tpStepBudget_IsSpent(system))) {
+    bool isDone = isLinearFirst ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
+                                : runNewton(step, problem, memory, report, solve);
+    if (!isDone || solve->isSolved || (isLinearFirst && tpStepBudget_IsSpent(system))) {
         return isDone;
+    }
+    if (isLinearFirst) {
+        isDone = runNewton(step, problem, memory, report, solve);
+        if (!isDone || solve->isSolved || problem->rowCount > largestLemke) {
+            return isDone;
+        }
     }
     const char* names[2] = { "linearised Lemke", "linearised cone" };
     for (int k = problem->rowCount <= largestLemke ? 0 : 1; k < 2 && !solve->isSolved; ++k) {
         if (tpStepBudget_IsSpent(system)) {
+            forgetImpulses(step, problem);
             standStill(step, problem);
         } else {
             pushByImpulses(step, problem);

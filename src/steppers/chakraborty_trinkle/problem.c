@@ -162,6 +162,9 @@ static void contactRows(const tpIslandProblem* problem, int block, tpWrench wren
     if (dimension == 4) {
         u[3] = tpDot(slip.place->normal, slip.spin);
     }
+    for (int k = 0; k < dimension; ++k) {
+        u[k] += geometry->shifts[first + k];
+    }
     tpVec3 moment;
     tpVec3 force = tpContactForce(problem, block, &moment);
     const tpNormalAction* action = &geometry->actions[block];

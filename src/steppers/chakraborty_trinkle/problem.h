@@ -37,6 +37,7 @@ typedef struct tpStepGeometry {
     bool* carried;           // an impulse in the last step
     bool* stuck;             // then
     double* targets;         // gaps to be met, m
+    double* shifts;          // of rows, m/s: added to u so that redundant contacts agree
     double* rho;             // of blocks
     double* response;        // of rows to their own impulses
     int contactBlocks;       // the first blocks are contacts, block = contact; joints follow
