@@ -13,16 +13,19 @@ compiler, but neither CMake nor git).
 Not every change is a mutation. Drawn again, and counted apart, is what does not compile and what gives the same
 object code, which is proof that nothing changed. By rule the following are never made:
 - ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled: they are changed a
-  thousandfold;
+  thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
+  a method, of which twice as much is another choice, not a mistake;
 - whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
 - assertions, prefetches, and sizes of memory (room, capacity, growth, the length of an array that is declared), which
   decide about speed or about nothing;
 - a release or close that is left out: the sanitized tests see leaks, these do not.
 
 The test of the mutated source comes first, then those of its room, those that caught most in the least time before
-the others, then those that see the whole program; the first one that fails ends the try. A test that needs ten times
-its usual processor time fails, too. --budget S ends a try after S seconds of processor time: what was not caught by
-then counts as survived.
+the others, then those that see the whole program, then all others that run code of the library; the first one that
+fails ends the try. A test that needs ten times its usual processor time fails, too. What passes them all is compiled
+once more with the address and undefined-behaviour sanitizers, as the tests of the preset "asan" are, and tried by the
+tests of its room; where one of them fails, the unchanged source has to pass it in the same way. --budget S ends a try
+after S seconds of processor time: what was not caught by then counts as survived.
 
 Results go to FILE (default build/mutate/results.jsonl), one line each; survivors are printed at the end. The exit
 status is 0 if at least 95 of 100 were caught. --list prints the mutations without trying them; --at tries one.
@@ -53,6 +56,10 @@ ROOMS = [
                            "^recording/|^app/(program|compare|run_data|live_world)"]),
     ("src/collision/*.c", ["^collision/", "^determinism/repeats|^agreement/", "^laws/(closed_forms|mesh_floor|leaning_cards)|^steppers/|^world/"]),
 ]
+
+# After the stages of a room: whatever else runs code of the library. Pages, packages, prose and layout do not.
+OTHERS = "^(?!python/|viewer/|install/|architecture/|docs/|base/|math/|geometry/|scene/)"
+SANITIZERS = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-U_FORTIFY_SOURCE"]
 
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|\d+)(?![\w.])")
 
@@ -86,7 +93,7 @@ def numbers(line):
         text = m.group(0)
         if re.search(r"[.e]", text):
             value = float(text)
-            factor = 1000.0 if 0.0 < value <= 1e-6 else 2.0
+            factor = 1000.0 if 0.0 < value <= 1e-6 else 100.0 if re.match(r"\s*static const double ", line) else 2.0
             found += [(m.start(), m.end(), other) for other in ((repr(factor * value), repr(value / factor)) if value else ("1.0",))]
         elif not re.search(DECLARED_LENGTH, line[: m.start()]):
             found += [(m.start(), m.end(), str(int(text) + 1 if int(text) < 16 else int(text) // 8))]
@@ -229,7 +236,7 @@ class Copy:
 
         return sorted(names, key=worth)
 
-    def compile(self, path, text, folder):
+    def compile(self, path, text, folder, more=()):
         """The object of a source with this text; None if it does not compile."""
         source, target = os.path.join(folder, os.path.basename(path)), os.path.join(folder, "mutant.o")
         with open(source, "w", encoding="utf-8") as file:
@@ -237,13 +244,13 @@ class Copy:
         command = list(self.compilations[path])
         command[command.index("-o") + 1] = target
         command[command.index("-c") + 1] = source
-        command += ["-iquote", os.path.join(self.tree, os.path.dirname(path))]
+        command += ["-iquote", os.path.join(self.tree, os.path.dirname(path)), *more]
         if subprocess.run(command, cwd=self.build, capture_output=True).returncode != 0:
             return None
         with open(target, "rb") as file:
             return file.read()
 
-    def link(self, path, folder):
+    def link(self, path, folder, more=()):
         """The library with the object of the folder in place of the source's."""
         library = "libtippe_io.so" if path.startswith("src/recording") else "libtippe.so"
         compiled = self.compilations[path]
@@ -252,17 +259,20 @@ class Copy:
         command[command.index("-o") + 1] = os.path.join(folder, library)
         if os.path.join(folder, "mutant.o") not in command:
             sys.exit(f"mutate: {object_file} is not part of {library}")
-        subprocess.run(command, cwd=self.build, check=True, capture_output=True)
+        subprocess.run(command + list(more), cwd=self.build, check=True, capture_output=True)
 
-    def run(self, name, folder):
+    def run(self, name, folder, sanitizers=None):
         """Whether the test passes with the libraries of the folder (None: it took too long), and its processor time."""
         limit = int(10.0 + 10.0 * self.usual.get(name, 30.0))
         place = os.path.join(folder, "place")
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
         # Set before the test starts, by a shell: a function between fork and exec is not safe beside other threads.
-        command = ["sh", "-c", f'ulimit -c 0; ulimit -v {6 << 20}; ulimit -t {limit}; exec "$@"', "sh", *self.tests[name]]
+        memory = "unlimited" if sanitizers else 6 << 20  # shadow memory is address space, not memory
+        command = ["sh", "-c", f'ulimit -c 0; ulimit -v {memory}; ulimit -t {limit}; exec "$@"', "sh", *self.tests[name]]
         environment = dict(os.environ, LD_LIBRARY_PATH=":".join([folder, self.build, os.path.join(self.build, "lib")]), TMPDIR=place)
+        if sanitizers:
+            environment.update(LD_PRELOAD=sanitizers, ASAN_OPTIONS="detect_leaks=0:hard_rss_limit_mb=4096")
         process = subprocess.Popen(command, cwd=place, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         alarm = threading.Timer(60.0 + 4.0 * limit, lambda: os.killpg(process.pid, signal.SIGKILL))
@@ -279,9 +289,18 @@ class Copy:
             return True, spent
         return (None if spent >= limit or process.returncode == -signal.SIGKILL else False), spent
 
+    def sanitized(self, path, text, folder):
+        """Links the library with a source compiled with the sanitizers; what to load before a test then."""
+        if self.compile(path, text, folder, SANITIZERS) is None:
+            return None
+        self.link(path, folder, SANITIZERS)
+        compiler = self.compilations[path][0]
+        return ":".join(subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
+                        for library in ("libasan.so", "libubsan.so"))
+
     def measure(self, rooms):
         """Checks that all tests pass on the unchanged source, and how long they take."""
-        names = sorted({name for _, stages in rooms for stage in stages for name in self.names(stage)})
+        names = sorted({name for _, stages in rooms for stage in [*stages, OTHERS] for name in self.names(stage)})
         bad = []
 
         def one(name):
@@ -301,12 +320,26 @@ class Copy:
         if len(bad) > 0.1 * len(names):
             sys.exit("mutate: too many tests fail without any mutation")
 
-    def folder(self):
+    def folder(self, name="mutant"):
         """An empty folder of this thread."""
-        folder = os.path.join(self.work, "tries", str(threading.get_ident()))
+        folder = os.path.join(self.work, "tries", str(threading.get_ident()), name)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         return folder
+
+
+def try_sanitized(copy, path, original, text, stage):
+    """The test of the stage that fails under the sanitizers with this text, and passes so with the original; or None."""
+    folder, before = copy.folder(), copy.folder("before")
+    loaded = copy.sanitized(path, text, folder)
+    is_linked = False
+    for name in copy.ordered(copy.names(stage), path) if loaded else []:
+        if copy.run(name, folder, loaded)[0]:
+            continue
+        is_linked = is_linked or copy.sanitized(path, original, before) is not None
+        if is_linked and copy.run(name, before, loaded)[0]:
+            return name
+    return None
 
 
 def try_mutation(copy, mutation, budget, is_wanted):
@@ -329,8 +362,10 @@ def try_mutation(copy, mutation, budget, is_wanted):
     if not is_wanted():
         return "not wanted"
     copy.link(path, folder)
-    for stage in mutation["stages"]:
-        for name in copy.ordered(copy.names(stage), path):
+    done = set()
+    for stage in [*mutation["stages"], OTHERS]:
+        for name in copy.ordered([name for name in copy.names(stage) if name not in done], path):
+            done.add(name)
             if budget <= 0.0:
                 return "survived"
             passed, spent = copy.run(name, folder)
@@ -339,7 +374,8 @@ def try_mutation(copy, mutation, budget, is_wanted):
             copy.caught[name] = (caught + (not passed), tried + 1)
             if not passed:
                 return f"caught by {name}" + (" (does not end)" if passed is None else "")
-    return "survived"
+    name = try_sanitized(copy, path, original, "\n".join(lines), mutation["stages"][0])
+    return f"caught by {name} (sanitized)" if name else "survived"
 
 
 class Series:

@@ -11,6 +11,7 @@
 
 #include "base/constants.h"
 #include "geometry/patches.h"
+#include "geometry/shape.h"
 #include "math/elementary.h"
 
 // Lines within 0.6 degrees are parallel.
@@ -307,6 +308,10 @@ void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIs
     overlap(&o);
 }
 
+static double smallerRadius(const tpPair* pair) {
+    return fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
+}
+
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
     int before = out->count;
     tpFacet facetA, facetB;
@@ -334,7 +339,8 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     for (int i = before; i < out->count && i < out->capacity; ++i) {
         least = fmin(least, out->points[i].gap);
     }
-    if (least > closest->distance + 1e-4 * fabs(closest->distance) + 1e-7) {
+    double missed = least - closest->distance - 1e-4 * fabs(closest->distance);
+    if (missed > 0.0 && missed > 1e-6 * smallerRadius(pair)) {
         tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
                                    tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
         tpContactList_Add(out, &contact);

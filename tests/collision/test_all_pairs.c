@@ -4,54 +4,11 @@
 // nearest contact has the distance for its gap, and there are contacts exactly when the distance is
 // within the margin.
 
-#include "random_hulls.h"
+#include "all_shapes.h"
 
 #include "tippe/collision.h"
 
-enum { shapeCount = 14, maxContacts = 512, triesPerPair = 60 };
-
-static void makeShapes(tpGeometry shapes[shapeCount]) {
-    tpAllocator allocator = tpDefaultAllocator();
-    tpPose id = tpIdentityPose();
-    tpVec3 z = { 0.0, 0.0, 1.0 };
-    double polygon[5][2] = {
-        { 0.5, 0.0 }, { 0.2, 0.5 }, { -0.4, 0.3 }, { -0.4, -0.3 }, { 0.2, -0.5 }
-    };
-    tpRandom random = { 4 };
-    tpGeometry mirrored;
-    tpResult r = tpMakeSphere(&(tpSphere){ 0.5 }, id, &shapes[0], NULL);
-    r |= tpMakeBox(&(tpBox){ { 1.0, 0.7, 0.5 } }, id, &shapes[1], NULL);
-    r |= tpMakeCapsule(&(tpCapsule){ 0.3, 0.8, z }, id, &shapes[2], NULL);
-    r |= tpMakeCylinder(&(tpCylinder){ 0.4, 0.9, z }, id, &shapes[3], NULL);
-    r |= tpMakeCone(&(tpCone){ 0.5, 0.9, z }, id, &shapes[4], NULL);
-    r |= tpMakePrism(&allocator, (const double(*)[2])polygon, 5, 0.6, id, &shapes[5], NULL);
-    r |= tpMakeEllipsoid(&(tpEllipsoid){ { 0.5, 0.4, 0.7 } }, id, &shapes[6], NULL);
-    r |= tpMakeSuperellipsoid(&(tpSuperellipsoid){ { 0.5, 0.4, 0.6 }, { 0.6, 0.8 } }, id,
-                              &shapes[7], NULL);
-    assert_true(makeRandomHull(&random, roundHull, 24, 0.6, &shapes[8], &mirrored));
-    tpReleaseGeometry(&mirrored);
-    // A tetrahedron as a mesh.
-    tpVec3 corners[4] = {
-        { 0.6, 0.6, 0.6 }, { 0.6, -0.6, -0.6 }, { -0.6, 0.6, -0.6 }, { -0.6, -0.6, 0.6 }
-    };
-    int32_t triangles[4][3] = { { 0, 1, 2 }, { 0, 3, 1 }, { 0, 2, 3 }, { 1, 3, 2 } };
-    r |=
-        tpMakeMesh(&allocator, corners, 4, (const int32_t(*)[3])triangles, 4, id, &shapes[9], NULL);
-    double heights[81];
-    for (int i = 0; i < 81; ++i) {
-        heights[i] = 0.05 * sin(1.3 * i) - 0.1;
-    }
-    r |= tpMakeHeightField(&allocator, 9, 9, 0.5, 0.5, heights, id, &shapes[10], NULL);
-    r |= tpMakePlane(&(tpPlane){ { 0.1, 0.2, 1.0 }, 0.1 }, id, &shapes[11], NULL);
-    tpGeometry parts[2];
-    tpPose shifted = id;
-    shifted.position.x = 0.3;
-    tpMakeBox(&(tpBox){ { 1.0, 1.0, 1.0 } }, id, &parts[0], NULL);
-    tpMakeSphere(&(tpSphere){ 0.6 }, shifted, &parts[1], NULL);
-    r |= tpMakeIntersection(&allocator, parts, 2, id, &shapes[12], NULL);
-    r |= tpMakeRoundedBox(&(tpRoundedBox){ { 0.9, 0.6, 0.7 }, 0.15 }, id, &shapes[13], NULL);
-    assert_int_equal(r, tp_success);
-}
+enum { maxContacts = 512, triesPerPair = 60 };
 
 static bool isSurface(const tpGeometry* g) {
     return g->type == tp_meshShape || g->type == tp_heightFieldShape;
@@ -107,7 +64,7 @@ static int checkContacts(const Try* t) {
 static void holdsForAllPairs(void** state) {
     (void)state;
     tpGeometry shapes[shapeCount];
-    makeShapes(shapes);
+    makeAllShapes(1.0, shapes);
     tpRandom random = { 8 };
     int touching = 0, pairs = 0;
     for (int i = 0; i < shapeCount; ++i) {
@@ -119,12 +76,14 @@ static void holdsForAllPairs(void** state) {
                 t.poseA.position = randomVec3(&random, -1.0, 1.0);
                 t.poseA.rotation = randomRotation(&random);
                 t.poseB.position = randomVec3(&random, -0.3, 0.3);
-                t.poseB.rotation = j == 10 || j == 11 ? tpIdentityQuat() : randomRotation(&random);
-                if (i == 10 || i == 11) {
+                t.poseB.rotation = j == heightFieldKind || j == planeKind ? tpIdentityQuat()
+                                                                          : randomRotation(&random);
+                if (i == heightFieldKind || i == planeKind) {
                     t.poseA.rotation = tpIdentityQuat();
                 }
                 tpResult result = tpClosestPoints(t.a, t.poseA, t.b, t.poseB, NULL, &t.closest);
-                bool bothOpen = (i == 10 || i == 11) && (j == 10 || j == 11);
+                bool bothOpen = (i == heightFieldKind || i == planeKind) &&
+                                (j == heightFieldKind || j == planeKind);
                 assert_int_equal(result == tp_unsupported, bothOpen);
                 if (bothOpen) {
                     break;
@@ -145,9 +104,7 @@ static void holdsForAllPairs(void** state) {
     }
     print_message("%d pairs, %d with contacts\n", pairs, touching);
     assert_true(pairs > 9000 && touching > pairs / 3);
-    for (int i = 0; i < shapeCount; ++i) {
-        tpReleaseGeometry(&shapes[i]);
-    }
+    releaseAllShapes(shapes);
 }
 
 int main(void) {

@@ -1,0 +1,328 @@
+// What must not change: contacts of two shapes in other units, seen from elsewhere, in the other
+// order, and with what an earlier query learned.
+//
+// Shapes lie on each other as bodies do that rest: face on face, edge on face, side on side, with
+// tilts from none to some degrees. In units that are a power of two every digit stays the same; any
+// term that has the wrong dimension shows.
+
+#include "all_shapes.h"
+#include "tippe/collision.h"
+
+enum { maxContacts = 512 };
+
+typedef struct Pair {
+    int kindA, kindB;
+    tpPose poseA, poseB;
+} Pair;
+
+typedef struct Manifold {
+    tpContactPoint points[maxContacts];
+    int count;
+} Manifold;
+
+static const double margin = 0.03;
+
+static void collide(const tpGeometry* shapes, const Pair* pair, double unit, tpPairCache* cache,
+                    Manifold* out) {
+    tpPose a = pair->poseA, b = pair->poseB;
+    a.position = tpScale(unit, a.position);
+    b.position = tpScale(unit, b.position);
+    tpContactList list = { out->points, 0, maxContacts };
+    assert_int_equal(
+        tpCollide(&shapes[pair->kindA], a, &shapes[pair->kindB], b, unit * margin, cache, &list),
+        tp_success);
+    assert_true(list.count <= maxContacts);
+    out->count = list.count;
+}
+
+// A turn by quarters about random axes of the body, as it rests on something, and a tilt.
+static tpQuat restingRotation(tpRandom* random) {
+    tpQuat q = tpIdentityQuat();
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 axis = { k == 0, k == 1, k == 2 };
+        double quarters = floor(randomBetween(random, 0.0, 4.0));
+        q = tpMulQQ(q, tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters));
+    }
+    static const double tilts[4] = { 0.0, 1e-6, 1e-3, 0.05 };
+    double tilt = tilts[randomBits(random) % 4];
+    return tpMulQQ(tpQuatFromAxisAngle(randomDirection(random), tilt), q);
+}
+
+static bool isOpen(int kind) {
+    return kind == heightFieldKind || kind == planeKind;
+}
+
+// Two shapes near each other; false if such pairs are not supported.
+static bool place(const tpGeometry* shapes, tpRandom* random, Pair* pair) {
+    pair->poseA.rotation = isOpen(pair->kindA) ? tpIdentityQuat() : restingRotation(random);
+    pair->poseB.rotation = isOpen(pair->kindB) ? tpIdentityQuat() : restingRotation(random);
+    pair->poseA.position = randomVec3(random, -0.3, 0.3);
+    pair->poseB.position = randomVec3(random, -0.3, 0.3);
+    tpVec3 away = randomDirection(random);
+    double* parts[3] = { &away.x, &away.y, &away.z };
+    *parts[randomBits(random) % 3] *= 6.0; // mostly along an axis
+    pair->poseA.position = tpMulAdd(pair->poseA.position, 1.5, tpNormalize(away));
+    tpClosest closest;
+    tpResult result = tpClosestPoints(&shapes[pair->kindA], pair->poseA, &shapes[pair->kindB],
+                                      pair->poseB, NULL, &closest);
+    if (result != tp_success) {
+        return false;
+    }
+    double target = randomBetween(random, -0.01, 0.02);
+    pair->poseA.position =
+        tpMulAdd(pair->poseA.position, target - closest.distance, closest.normal);
+    return true;
+}
+
+static void forAllPairs(const tpGeometry* shapes, int tries, uint64_t seed,
+                        void (*check)(const tpGeometry* shapes, const Pair* pair, void* context),
+                        void* context) {
+    tpRandom random = { seed };
+    for (int i = 0; i < shapeCount; ++i) {
+        for (int j = 0; j < shapeCount; ++j) {
+            for (int k = 0; k < tries; ++k) {
+                Pair pair = { i, j, tpIdentityPose(), tpIdentityPose() };
+                if (place(shapes, &random, &pair)) {
+                    check(shapes, &pair, context);
+                }
+            }
+        }
+    }
+}
+
+// Units -------------------------------------------------------------------------------------------
+
+static const double unit = 1024.0;
+
+static void checkUnits(const tpGeometry* shapes, const Pair* pair, void* context) {
+    const tpGeometry* large = context;
+    static Manifold m, l;
+    collide(shapes, pair, 1.0, NULL, &m);
+    collide(large, pair, unit, NULL, &l);
+    bool isExact = m.count == l.count;
+    for (int i = 0; isExact && i < m.count; ++i) {
+        const tpContactPoint *p = &m.points[i], *q = &l.points[i];
+        isExact = p->feature == q->feature && q->gap == unit * p->gap &&
+                  tpDistanceBetween(q->pointA, tpScale(unit, p->pointA)) == 0.0 &&
+                  tpDistanceBetween(q->pointB, tpScale(unit, p->pointB)) == 0.0 &&
+                  tpDistanceBetween(q->normal, p->normal) == 0.0;
+    }
+    if (!isExact) {
+        fail_msg("%s and %s: %d contacts, in other units %d, not the same",
+                 tpShapeTypeName(shapes[pair->kindA].type),
+                 tpShapeTypeName(shapes[pair->kindB].type), m.count, l.count);
+    }
+}
+
+static void sameInOtherUnits(void** state) {
+    (void)state;
+    tpGeometry shapes[shapeCount], large[shapeCount];
+    makeAllShapes(1.0, shapes);
+    makeAllShapes(unit, large);
+    forAllPairs(shapes, 12, 31, checkUnits, large);
+    releaseAllShapes(shapes);
+    releaseAllShapes(large);
+}
+
+// Order, place and memory -------------------------------------------------------------------------
+
+// How many of the pairs may differ: where two choices are equally good, rounding decides.
+typedef struct Tally {
+    tpRandom random;
+    int all, differing;
+} Tally;
+
+static void checkTally(const Tally* tally) {
+    print_message("%d of %d chose otherwise\n", tally->differing, tally->all);
+    assert_true(tally->all > 500 && 100 * tally->differing <= tally->all);
+}
+
+// Whether each contact of a manifold, turned, is one of the other: place, gap and normal.
+static bool isPartOf(const Manifold* m, const Manifold* other, tpQuat turn, double sign) {
+    const double tolerance = 1e-7;
+    for (int i = 0; i < m->count; ++i) {
+        tpContactPoint p = m->points[i];
+        tpVec3 twice = tpRotate(turn, tpAdd(p.pointA, p.pointB));
+        tpVec3 n = tpScale(sign, tpRotate(turn, p.normal));
+        bool isFound = false;
+        for (int k = 0; k < other->count && !isFound; ++k) {
+            const tpContactPoint* q = &other->points[k];
+            isFound = fabs(q->gap - p.gap) < tolerance &&
+                      tpDistanceBetween(n, q->normal) < 100.0 * tolerance &&
+                      tpDistanceBetween(twice, tpAdd(q->pointA, q->pointB)) < 100.0 * tolerance;
+        }
+        if (!isFound) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool isSame(const Manifold* m, const Manifold* other, tpQuat turn, double sign) {
+    return m->count == other->count && isPartOf(m, other, turn, sign) &&
+           isPartOf(other, m, tpConjugate(turn), sign);
+}
+
+static bool areSolid(const Pair* pair) {
+    return !isOpen(pair->kindA) && !isOpen(pair->kindB);
+}
+
+static void checkOrder(const tpGeometry* shapes, const Pair* pair, void* context) {
+    Tally* tally = context;
+    static Manifold m, swapped;
+    collide(shapes, pair, 1.0, NULL, &m);
+    Pair other = { pair->kindB, pair->kindA, pair->poseB, pair->poseA };
+    collide(shapes, &other, 1.0, NULL, &swapped);
+    tally->all += 1;
+    tally->differing += isSame(&m, &swapped, tpIdentityQuat(), -1.0) ? 0 : 1;
+}
+
+static tpPose turnPose(tpQuat turn, tpPose pose) {
+    return tpMakePose(tpRotate(turn, pose.position), tpMulQQ(turn, pose.rotation));
+}
+
+static void checkPlace(const tpGeometry* shapes, const Pair* pair, void* context) {
+    Tally* tally = context;
+    static Manifold m, turned;
+    tpQuat turn = randomRotation(&tally->random);
+    if (!areSolid(pair)) {
+        return;
+    }
+    collide(shapes, pair, 1.0, NULL, &m);
+    Pair other = { pair->kindA, pair->kindB, turnPose(turn, pair->poseA),
+                   turnPose(turn, pair->poseB) };
+    collide(shapes, &other, 1.0, NULL, &turned);
+    tally->all += 1;
+    tally->differing += isSame(&m, &turned, turn, 1.0) ? 0 : 1;
+}
+
+// The cache of a query at another pose, near or far, changes nothing.
+static void checkMemory(const tpGeometry* shapes, const Pair* pair, void* context) {
+    Tally* tally = context;
+    static Manifold m, before, after;
+    tpPairCache cache = { { 0 } };
+    double way = randomBits(&tally->random) % 2 == 0 ? 0.001 : 0.3;
+    Pair earlier = *pair;
+    earlier.poseA.position = tpMulAdd(earlier.poseA.position, way, randomDirection(&tally->random));
+    if (!isOpen(pair->kindA)) {
+        tpQuat turn = tpQuatFromAxisAngle(randomDirection(&tally->random), way);
+        earlier.poseA.rotation = tpMulQQ(turn, earlier.poseA.rotation);
+    }
+    collide(shapes, &earlier, 1.0, &cache, &before);
+    collide(shapes, pair, 1.0, &cache, &after);
+    collide(shapes, pair, 1.0, NULL, &m);
+    tally->all += 1;
+    tally->differing += isSame(&m, &after, tpIdentityQuat(), 1.0) ? 0 : 1;
+}
+
+static void checkFor(void (*check)(const tpGeometry*, const Pair*, void*), uint64_t seed) {
+    tpGeometry shapes[shapeCount];
+    makeAllShapes(1.0, shapes);
+    Tally tally = { { seed }, 0, 0 };
+    forAllPairs(shapes, 6, seed, check, &tally);
+    checkTally(&tally);
+    releaseAllShapes(shapes);
+}
+
+static void sameInTheOtherOrder(void** state) {
+    (void)state;
+    checkFor(checkOrder, 77);
+}
+
+static void sameElsewhere(void** state) {
+    (void)state;
+    checkFor(checkPlace, 78);
+}
+
+static void sameWithMemory(void** state) {
+    (void)state;
+    checkFor(checkMemory, 79);
+}
+
+// Motion ------------------------------------------------------------------------------------------
+
+static tpBodyPath randomPath(tpRandom* random, tpPose pose, bool turns) {
+    tpBodyPath path = { .pose = pose };
+    path.velocity = randomVec3(random, -3.0, 3.0);
+    path.acceleration = randomVec3(random, -5.0, 5.0);
+    path.angularVelocity = turns ? randomVec3(random, -4.0, 4.0) : tpMakeVec3(0.0, 0.0, 0.0);
+    return path;
+}
+
+static tpBodyPath scalePath(const tpBodyPath* path, double length, double time) {
+    tpBodyPath scaled = *path;
+    scaled.pose.position = tpScale(length, path->pose.position);
+    scaled.velocity = tpScale(length / time, path->velocity);
+    scaled.acceleration = tpScale(length / (time * time), path->acceleration);
+    scaled.angularVelocity = tpScale(1.0 / time, path->angularVelocity);
+    return scaled;
+}
+
+static tpFirstTouch touch(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                          const tpBodyPath* pathB, double length, double time) {
+    tpFirstTouch out;
+    assert_int_equal(tpTimeOfImpact(a, pathA, b, pathB, 0.5 * time, 1e-6 * length, 0, NULL, &out),
+                     tp_success);
+    return out;
+}
+
+// The first touch in other units, in the other order, and seen from a frame that falls.
+static void checkTouch(const tpGeometry* shapes, const Pair* pair, void* context) {
+    Tally* tally = context;
+    const tpGeometry* large = shapes + shapeCount;
+    const tpGeometry *a = &shapes[pair->kindA], *b = &shapes[pair->kindB];
+    tpPose apart = pair->poseA;
+    apart.position = tpMulAdd(apart.position, 0.3, randomDirection(&tally->random));
+    tpBodyPath pathA = randomPath(&tally->random, apart, !isOpen(pair->kindA));
+    tpBodyPath pathB = randomPath(&tally->random, pair->poseB, !isOpen(pair->kindB));
+    tpFirstTouch first = touch(a, &pathA, b, &pathB, 1.0, 1.0);
+
+    const double time = 32.0;
+    tpBodyPath largeA = scalePath(&pathA, unit, time), largeB = scalePath(&pathB, unit, time);
+    tpFirstTouch other =
+        touch(&large[pair->kindA], &largeA, &large[pair->kindB], &largeB, unit, time);
+    assert_int_equal(other.state, first.state);
+    assert_int_equal(other.queryCount, first.queryCount);
+    assert_true(other.time == time * first.time);
+
+    tpFirstTouch swapped = touch(b, &pathB, a, &pathA, 1.0, 1.0);
+    tpVec3 velocity = randomVec3(&tally->random, -3.0, 3.0);
+    tpVec3 fall = randomVec3(&tally->random, -5.0, 5.0);
+    tpBodyPath fallingA = pathA, fallingB = pathB;
+    fallingA.velocity = tpAdd(pathA.velocity, velocity);
+    fallingB.velocity = tpAdd(pathB.velocity, velocity);
+    fallingA.acceleration = tpAdd(pathA.acceleration, fall);
+    fallingB.acceleration = tpAdd(pathB.acceleration, fall);
+    tpFirstTouch falling = touch(a, &fallingA, b, &fallingB, 1.0, 1.0);
+    bool isSameTouch = swapped.state == first.state && falling.state == first.state &&
+                       fabs(swapped.time - first.time) < 1e-4 &&
+                       fabs(falling.time - first.time) < 1e-4;
+    // Bounds say the same wherever they are seen from.
+    tpVec3 n = first.closest.normal;
+    double bound = tpImpactBound(a, &pathA, b, &pathB, 0.1, n, 0.5);
+    double seen = tpImpactBound(a, &fallingA, b, &fallingB, 0.1, n, 0.5);
+    assert_true(bound == seen || fabs(bound - seen) < 1e-9);
+    tally->all += 1;
+    tally->differing += isSameTouch ? 0 : 1;
+}
+
+static void sameMotion(void** state) {
+    (void)state;
+    tpGeometry shapes[2 * shapeCount];
+    makeAllShapes(1.0, shapes);
+    makeAllShapes(unit, shapes + shapeCount);
+    Tally tally = { { 6 }, 0, 0 };
+    forAllPairs(shapes, 3, 80, checkTouch, &tally);
+    checkTally(&tally);
+    releaseAllShapes(shapes);
+    releaseAllShapes(shapes + shapeCount);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sameInOtherUnits),
+                                        cmocka_unit_test(sameInTheOtherOrder),
+                                        cmocka_unit_test(sameElsewhere),
+                                        cmocka_unit_test(sameWithMemory),
+                                        cmocka_unit_test(sameMotion) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
