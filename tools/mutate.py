@@ -184,7 +184,7 @@ class Copy:
         with open(os.path.join(work, "commands.json"), encoding="utf-8") as file:
             self.compilations, self.links, self.tests = json.load(file)
         self.known = os.path.join(work, "tests.json")  # name: usual processor time, how often it caught and was tried
-        self.usual, self.caught, self.lock = {}, {}, threading.Lock()
+        self.usual, self.caught, self.objects, self.lock = {}, {}, {}, threading.Lock()
         if os.path.exists(self.known):
             with open(self.known, encoding="utf-8") as file:
                 self.usual, self.caught = json.load(file)
@@ -249,6 +249,12 @@ class Copy:
             return None
         with open(target, "rb") as file:
             return file.read()
+
+    def unchanged(self, path, text, folder):
+        """The object of the unchanged source, compiled in the same way."""
+        if path not in self.objects:
+            self.objects[path] = self.compile(path, text, folder)
+        return self.objects[path]
 
     def link(self, path, folder, more=()):
         """The library with the object of the folder in place of the source's."""
@@ -353,8 +359,7 @@ def try_mutation(copy, mutation, budget, is_wanted):
     lines[mutation["line"] - 1] = line[: mutation["start"]] + mutation["new"] + line[mutation["end"]:]
     mutation["is"] = lines[mutation["line"] - 1].strip()
     folder = copy.folder()
-    before = copy.compile(path, original, folder)
-    after = copy.compile(path, "\n".join(lines), folder)
+    before, after = copy.unchanged(path, original, folder), copy.compile(path, "\n".join(lines), folder)
     if after is None:
         return "does not compile"
     if after == before:
