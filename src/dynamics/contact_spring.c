@@ -30,7 +30,7 @@ static double springForce(const tpPointSpring* spring, double u, double* slope) 
     double k = spring->stiffness, before = depthAt(spring->gap);
     double end = spring->gap + spring->h * u, after = depthAt(end);
     *slope = 0.0;
-    if (spring->gap > 0.0 && end < 0.0) { // enters
+    if (spring->gap > 0.0 && end <= 0.0) { // enters
         double way = after + spring->gap;
         *slope = -0.5 * k * spring->h * (after + 2.0 * spring->gap) * after / (way * way);
         return 0.5 * k * after * after / way;
@@ -74,7 +74,7 @@ static double openingVelocity(const tpPointSpring* spring) {
         return -spring->gap / h;
     }
     double u = 0.5 * h * k * depth / (0.25 * h * h * k + damped); // still pressed in at the end
-    return h * u <= depth || !(damped > 0.0) ? u : (0.25 * h * h * k * depth / damped - depth) / h;
+    return h * u <= depth || !(damped > 0.0) ? u : 0.25 * h * k * depth / damped;
 }
 
 double tpPointSpring_WholeImpulse(const tpPointSpring* spring, double u) {

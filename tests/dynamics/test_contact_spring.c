@@ -1,7 +1,7 @@
 // The spring and damper of one contact point in one step.
 
+#include "ball_cases.h"
 #include "dynamics/contact_spring.h"
-#include "support/check.h"
 
 static const double stiffness = 2e3, damping = 7.0, h = 0.01;
 
@@ -44,6 +44,26 @@ static void impulsesFallAndAreConvex(void** state) {
     }
 }
 
+// Away from the kinks: where the point meets the surface at the end, and where it begins to push.
+static void slopesAreThoseOfDifferences(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0005, -0.0005, -0.002 }, step = 1e-6;
+    for (int i = 0; i < 4; ++i) {
+        for (int isDamped = 0; isDamped < 2; ++isDamped) {
+            tpPointSpring spring = springAt(gaps[i], isDamped ? damping : 0.0, 0.5);
+            for (double u = -1.00037; u <= 1.0; u += 0.01) {
+                double slope, unused, end = gaps[i] + h * u;
+                double low = tpPointSpring_FirstImpulse(&spring, u - step, &unused);
+                double high = tpPointSpring_FirstImpulse(&spring, u + step, &unused);
+                tpPointSpring_FirstImpulse(&spring, u, &slope);
+                if (fabs(end) > 2.0 * h * step && (low > 0.0) == (high > 0.0)) {
+                    CHECK_NEAR(slope, (high - low) / (2.0 * step), 1e-6);
+                }
+            }
+        }
+    }
+}
+
 static void aPointAloneSettles(void** state) {
     (void)state;
     const double gaps[] = { 0.003, 0.0, -0.002 };
@@ -76,10 +96,55 @@ static void rowsAreTangents(void** state) {
     }
 }
 
+// Tangents lie below a convex law, also that where it begins to push.
+static void tangentsLieBelow(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0, -1e-4, -0.002 };
+    for (int i = 0; i < 4; ++i) {
+        tpPointSpring spring = springAt(gaps[i], damping, 0.5);
+        for (double at = -1.0; at <= 1.0; at += 0.05) {
+            double compliance, bias, unused;
+            tpRows rows = { .compliance = &compliance, .bias = &bias };
+            tpPointSpring_Linearise(&spring, at, &rows, 0);
+            assert_true(compliance > 0.0);
+            double touch = INFINITY;
+            for (double u = -1.0; u <= 1.0; u += 0.0025) {
+                double law = tpPointSpring_FirstImpulse(&spring, u, &unused);
+                double above = law + (u + bias) / compliance;
+                assert_true(above >= -1e-6);
+                touch = fmin(touch, above);
+            }
+            assert_true(touch <= 2e-4); // it touches the law somewhere
+        }
+    }
+}
+
+// The residual under rigid contact is the larger of what was found before and what there is now.
+static void theWorstResidualIsKept(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(0.0, 0.0, -3.0));
+    tpContact contact = makeContact(system, ball, addFloor(world));
+    tpRows rows = makeRows(system, &contact, 1, 0.5);
+    tpContactLaw law = makeLaw(0.5);
+    law.stiffness = stiffness;
+    tpSolverMemory* memory = tpCreateSolverMemory(&system->allocator);
+    double gap = 0.0, found = 0.0, kept = 1e3;
+    assert_true(tpRows_JudgeRigid(&rows, &law, &gap, h, &system->arena, memory, &found));
+    assert_true(tpRows_JudgeRigid(&rows, &law, &gap, h, &system->arena, memory, &kept));
+    assert_true(found > 0.1 && kept == 1e3); // no impulse at all stops the ball
+    tpDestroySolverMemory(memory);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impulsesDoTheWorkOfTheEnergy),
         cmocka_unit_test(impulsesFallAndAreConvex),
+        cmocka_unit_test(slopesAreThoseOfDifferences),
+        cmocka_unit_test(tangentsLieBelow),
+        cmocka_unit_test(theWorstResidualIsKept),
         cmocka_unit_test(aPointAloneSettles),
         cmocka_unit_test(rowsAreTangents),
     };

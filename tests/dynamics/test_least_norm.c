@@ -1,6 +1,8 @@
 // Contacts are shown with the impulses of least norm that give the same motion.
 
+#include "dynamics/least_norm.h"
 #include "support/floor.h"
+#include "world/world.h"
 
 static const double gravity = 10.0, mu = 0.5;
 
@@ -162,11 +164,106 @@ static void lookingChangesNothing(void** state) {
     assert_true(ends[0].x == ends[1].x && ends[0].y == ends[1].y && ends[0].z == ends[1].z);
 }
 
+// Any impulses inside the cones, of contacts with torsion and rolling resistance ------------------
+
+enum { mostInfos = 16 };
+
+typedef struct Wrench {
+    tpVec3 force, moment;
+} Wrench;
+
+static Wrench wrenchOn(const tpContactInfo* infos, int count, uint32_t slot) {
+    Wrench sum = { tpZeroVec3(), tpZeroVec3() };
+    for (int i = 0; i < count; ++i) {
+        const tpContactInfo* c = &infos[i];
+        double sign = c->bodyA.slot == slot ? 1.0 : c->bodyB.slot == slot ? -1.0 : 0.0;
+        tpVec3 push = tpScale(sign, tpMulAdd(c->frictionImpulse, c->normalImpulse, c->normal));
+        tpVec3 turn = tpMulAdd(c->rollingImpulse, c->torsionalImpulse, c->normal);
+        sum.force = tpAdd(sum.force, push);
+        sum.moment = tpAdd(sum.moment, tpCross(c->point, push));
+        sum.moment = tpMulAdd(sum.moment, sign, turn);
+    }
+    return sum;
+}
+
+static const double torsionArm = 0.04, rollingArm = 0.03;
+
+// The numbers of a contact whose squares are added up, and their cone.
+static double normOf(const tpContactInfo* c, double* load) {
+    *load = c->normalImpulse;
+    double torsion = c->torsionalImpulse / torsionArm;
+    return tpLengthSquared(c->frictionImpulse) + torsion * torsion +
+           tpLengthSquared(c->rollingImpulse) / (rollingArm * rollingArm);
+}
+
+static void anyImpulsesKeepTheirSums(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu, tpMakeVec3(0.0, 0.0, -gravity));
+    tpPairDef def = { .friction = tpDefaultMaterialDef().friction };
+    def.materials[0] = def.materials[1] = 1;
+    def.hasFriction = true;
+    def.friction.staticCoefficient = def.friction.dynamicCoefficient = mu;
+    def.friction.torsionalArm = torsionArm;
+    def.friction.rollingArm = rollingArm;
+    assert_int_equal(tpSetMaterialPair(world, &def, NULL), tp_success);
+    tpBodyId lower = addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+    tpBodyId upper = addBox(world, tpMakeVec3(0.1, 0.05, 0.75), tpMakeVec3(0.8, 0.7, 0.5), 200.0);
+    run(world, 0.01, 20);
+    int count;
+    const tpContactInfo* seen = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 8);
+    tpRandom random = { 3 };
+    for (int round = 0; round < 40; ++round) {
+        tpContactInfo given[mostInfos], infos[mostInfos];
+        double before = 0.0, after = 0.0, load;
+        bool slides = round % 2 == 1; // along x, as one
+        for (int i = 0; i < count; ++i) {
+            tpContactInfo* c = &given[i];
+            *c = seen[i];
+            c->normalImpulse = randomBetween(&random, 1.0, 5.0);
+            tpVec3 across = slides ? tpMakeVec3(0.3, 0.0, 0.0) : randomVec3(&random, -0.1, 0.1);
+            across.z = 0.0;
+            c->frictionImpulse = tpScale(c->normalImpulse, across);
+            c->torsionalImpulse =
+                torsionArm * c->normalImpulse * (slides ? 0.2 : randomBetween(&random, -0.1, 0.1));
+            tpVec3 roll = slides ? tpMakeVec3(0.0, 0.1, 0.0) : randomVec3(&random, -0.1, 0.1);
+            roll.z = 0.0;
+            c->rollingImpulse = tpScale(rollingArm * c->normalImpulse, roll);
+            c->slidingSpeed = slides ? 0.5 : 0.0;
+            before += normOf(c, &load) + load * load;
+            infos[i] = *c;
+        }
+        tpSystem_SpreadImpulses(&world->system, infos, count);
+        bool isChanged = false;
+        for (int i = 0; i < count; ++i) {
+            double friction = normOf(&infos[i], &load);
+            after += friction + load * load;
+            assert_true(load >= 0.0 && friction <= mu * mu * load * load * (1.0 + 1e-9));
+            isChanged = isChanged || fabs(load - given[i].normalImpulse) > 1e-3;
+            if (slides) { // all goes with the load
+                double part = load / given[i].normalImpulse;
+                CHECK_VEC3(infos[i].frictionImpulse, tpScale(part, given[i].frictionImpulse),
+                           1e-12);
+                CHECK_VEC3(infos[i].rollingImpulse, tpScale(part, given[i].rollingImpulse), 1e-12);
+                CHECK_NEAR(infos[i].torsionalImpulse, part * given[i].torsionalImpulse, 1e-12);
+            }
+        }
+        assert_true(isChanged && after < before);
+        const uint32_t slots[] = { lower.slot, upper.slot };
+        for (int k = 0; k < 2; ++k) {
+            Wrench old = wrenchOn(given, count, slots[k]), now = wrenchOn(infos, count, slots[k]);
+            CHECK_VEC3(now.force, old.force, 1e-9);
+            CHECK_VEC3(now.moment, old.moment, 1e-9);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxesAtRestHaveEqualLoads), cmocka_unit_test(boxesOnSlopesKeepTheirSums),
         cmocka_unit_test(conesBindOnSteepSlopes),    cmocka_unit_test(stacksShareTheirLoads),
-        cmocka_unit_test(lookingChangesNothing),
+        cmocka_unit_test(lookingChangesNothing),     cmocka_unit_test(anyImpulsesKeepTheirSums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -421,12 +421,26 @@ static void lookAtWorld(Seen* seen, const Setting* s, const tpWorld* world) {
     }
 }
 
+// Energy that is there before and after, work and losses: nothing is missing.
+static void checkAccount(const Setting* s, const tpStepReport* r) {
+    double gain = r->kineticAfter + r->potentialAfter - r->kineticBefore - r->potentialBefore;
+    double open = gain - r->externalWork + r->frictionLoss + r->impactLoss;
+    double scale = inUnits(s, 2, 1, -2) + fabs(r->kineticAfter) + fabs(r->potentialAfter);
+    bool isClosed = fabs(open) <= 1e-9 * scale && r->frictionLoss >= -1e-9 * scale &&
+                    fabs(r->energyIncrease - gain + r->externalWork) <= 1e-9 * scale;
+    if (!isClosed) {
+        fail_msg("%s, part %d: the account is open by %g J", tpStepperName(s->stepper), s->part,
+                 open);
+    }
+}
+
 static void look(const Setting* s, int steps, Seen* seen) {
     tpWorld* world = makeWorld(s);
     seen->count = 0;
     for (int k = 0; k < steps; ++k) {
         tpStepReport report = tpWorld_Step(world, 0.01 * s->units.time);
         lookAtReport(seen, s, &report);
+        checkAccount(s, &report);
     }
     lookAtWorld(seen, s, world);
     tpDestroyWorld(world);
