@@ -72,9 +72,178 @@ static void testKinematic(void** state) {
     tpDestroyWorld(world);
 }
 
+// Rows by the laws that a contact has: sliding, spinning and rolling see the motions they are named
+// after, with their scales.
+static void testKinds(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+    tpContact contact = makeContact(system, ball, addFloor(world));
+    system->velocities.data[ball] =
+        (tpVelocity){ .linear = tpMakeVec3(0.3, -0.4, 0.5), .angular = tpMakeVec3(0.7, 1.1, 1.3) };
+    for (int which = 0; which < 8; ++which) {
+        tpContactLaw law = makeLaw(which & 1 ? 0.5 : 0.0);
+        law.arm = which & 2 ? 0.02 : 0.0;
+        law.rollingArm = which & 4 ? 0.03 : 0.0;
+        law.ellipse[1] = 0.75;
+        tpRows rows;
+        assert_true(tpRows_Create(&rows, system, 1, 6));
+        int block = tpRows_AddContact(&rows, system, system->poses.data, &contact, 7, &law, 0.25);
+        bool isRough = which & 1;
+        int torsions = isRough && which & 2 ? 1 : 0, rolls = isRough && which & 4 ? 2 : 0;
+        assert_int_equal(rows.dimensions[block], isRough ? 3 + torsions + rolls : 1);
+        assert_int_equal(rows.infos[block].index, 7);
+        assert_true(rows.bias[0] == 0.25 && rows.mu[block] == law.mu);
+        tpFrictionRows found = tpRows_FrictionRows(&rows, block);
+        assert_int_equal(found.slidingCount, isRough ? 2 : 0);
+        assert_int_equal(found.rollingCount, rolls);
+        assert_int_equal(found.torsion, torsions ? 3 : 0);
+        assert_int_equal(found.rolling, rolls ? 3 + torsions : 0);
+        const double expected[6] = { 0.5, 0.3 - ballRadius * 1.1, -0.4 + ballRadius * 0.7 };
+        for (int k = 0; k < (isRough ? 3 : 1); ++k) {
+            CHECK_NEAR(tpRows_RowVelocity(&rows, k, system->velocities.data, ball, -1), expected[k],
+                       1e-15);
+        }
+        if (isRough) {
+            assert_true(rows.scale[0] == 1.0 && rows.scale[1] == 1.0 && rows.scale[2] == 0.75);
+        }
+        if (torsions) {
+            CHECK_NEAR(tpRows_RowVelocity(&rows, 3, system->velocities.data, ball, -1), 1.3, 0.0);
+            assert_true(rows.scale[3] == 0.02);
+        }
+        for (int k = 0; k < rolls; ++k) {
+            int row = found.rolling + k;
+            CHECK_NEAR(tpRows_RowVelocity(&rows, row, system->velocities.data, ball, -1),
+                       k == 0 ? 0.7 : 1.1, 0.0);
+            assert_true(rows.scale[row] == 0.03);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
+// Rows with terms of further bodies, every number another one.
+static tpRows makeNumbered(tpSystem* system) {
+    tpRows rows;
+    assert_true(tpRows_Create(&rows, system, 3, 6));
+    rows.termCapacity = 8;
+    rows.terms = TP_SCRATCH(&system->arena, tpRowTerm, 8);
+    for (int b = 0; b < 3; ++b) {
+        tpBlockInfo info = { .source = tp_contactSource, .index = 10 + b };
+        tpRows_AddBlock(&rows, system, info, tp_frictionCone, 1 + b, b % 2, -1);
+        rows.mu[b] = 0.1 + b;
+        for (int t = 0; t < b; ++t) { // 0, 1 and 2 terms
+            tpWrench on = { tpMakeVec3(b, t, 1.0), tpMakeVec3(2.0, b, t) };
+            tpRows_AddTerm(&rows, system, b, b, t, on);
+        }
+    }
+    double number = 1.0;
+    for (int i = 0; i < rows.rowCount; ++i) {
+        double* all[] = { rows.scale, rows.compliance, rows.damping, rows.rotor,   rows.missed,
+                          rows.bias,  rows.q,          rows.impulse, rows.velocity };
+        for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); ++k) {
+            all[k][i] = number++;
+        }
+        for (int k = 0; k < 6; ++k) {
+            rows.jacobianA[6 * i + k] = number++;
+            rows.jacobianB[6 * i + k] = number++;
+        }
+    }
+    return rows;
+}
+
+static void checkTerms(const tpRows* rows, int row, const tpRows* from, int fromRow) {
+    assert_int_equal(rows->termCounts[row], from->termCounts[fromRow]);
+    for (int t = 0; t < rows->termCounts[row]; ++t) {
+        const tpRowTerm* a = &rows->terms[rows->firstTerms[row] + t];
+        const tpRowTerm* b = &from->terms[from->firstTerms[fromRow] + t];
+        assert_int_equal(a->body, b->body);
+        assert_int_equal(a->isDynamic, b->isDynamic);
+        assert_memory_equal(a->jacobian, b->jacobian, sizeof(a->jacobian));
+    }
+}
+
+// Blocks in another order are the same blocks.
+static void testCopies(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpZeroVec3());
+    addBall(world, tpMakeVec3(1.0, 0.0, 1.0), tpZeroVec3());
+    tpRows rows = makeNumbered(system), copy;
+    assert_true(tpRows_Reserve(&copy, &system->arena, 6, 3, 6));
+    copy.blockCount = copy.rowCount = copy.termCount = 0;
+    int terms = 0;
+    for (int c = 0; c < 3; ++c) {
+        int b = 2 - c;
+        tpRows_CopyBlock(&copy, &rows, b);
+        terms += b;
+        assert_int_equal(copy.termCount, terms);
+        assert_int_equal(copy.infos[c].index, rows.infos[b].index);
+        assert_int_equal(copy.dimensions[c], rows.dimensions[b]);
+        assert_int_equal(copy.kinds[c], rows.kinds[b]);
+        assert_true(copy.mu[c] == rows.mu[b]);
+        assert_true(copy.bodyA[c] == rows.bodyA[b] && copy.bodyB[c] == rows.bodyB[b]);
+        assert_true(copy.givenA[c] == rows.givenA[b] && copy.givenB[c] == rows.givenB[b]);
+        for (int k = 0; k < rows.dimensions[b]; ++k) {
+            int to = copy.firstRows[c] + k, from = rows.firstRows[b] + k;
+            const double* old[] = { rows.scale, rows.compliance, rows.damping,
+                                    rows.rotor, rows.missed,     rows.bias,
+                                    rows.q,     rows.impulse,    rows.velocity };
+            const double* new[] = { copy.scale, copy.compliance, copy.damping,
+                                    copy.rotor, copy.missed,     copy.bias,
+                                    copy.q,     copy.impulse,    copy.velocity };
+            for (size_t n = 0; n < sizeof(old) / sizeof(old[0]); ++n) {
+                assert_true(new[n][to] == old[n][from]);
+            }
+            assert_memory_equal(copy.jacobianA + 6 * to, rows.jacobianA + 6 * from, 48);
+            assert_memory_equal(copy.jacobianB + 6 * to, rows.jacobianB + 6 * from, 48);
+            checkTerms(&copy, to, &rows, from);
+        }
+    }
+    assert_int_equal(copy.rowCount, rows.rowCount);
+    // Terms alone, into rows that have terms of their own.
+    tpRows other = makeNumbered(system);
+    int last = rows.rowCount - 1, before = other.termCount;
+    tpRows_CopyTerms(&other, 0, &rows, last);
+    assert_int_equal(other.termCount, before + rows.termCounts[last]);
+    checkTerms(&other, 0, &rows, last);
+    checkTerms(&other, last, &rows, last);
+    // Who is in a block: its two bodies, then those of the terms.
+    int body;
+    assert_true(tpRows_BodyAt(&rows, 2, 0, &body) && body == 0);
+    assert_true(tpRows_BodyAt(&rows, 2, 1, &body) && body == -1);
+    assert_true(tpRows_BodyAt(&rows, 2, 2, &body) && body == 0);
+    assert_true(tpRows_BodyAt(&rows, 2, 3, &body) && body == 1);
+    assert_false(tpRows_BodyAt(&rows, 2, 4, &body));
+    assert_false(tpRows_BodyAt(&rows, 0, 2, &body));
+    tpDestroyWorld(world);
+}
+
+// Slack is a gap over the step, in the unit of the scene.
+static void testSlack(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpZeroVec3());
+    tpRows rows, large;
+    assert_true(tpRows_Create(&rows, system, 1, 1) && tpRows_Create(&large, system, 1, 1));
+    system->units.length = 1.0;
+    tpRows_AllowSlack(&rows, system, 0.01);
+    system->units.length = 1024.0;
+    tpRows_AllowSlack(&large, system, 0.02);
+    assert_true(rows.h == 0.01 && large.h == 0.02 && rows.gapSlack > 0.0);
+    CHECK_NEAR(large.gapSlack, 512.0 * rows.gapSlack, 1e-15);
+    tpRows_AllowSlack(&large, system, 0.0);
+    assert_true(large.gapSlack == 0.0);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testResponse),
-                                        cmocka_unit_test(testImpulses),
-                                        cmocka_unit_test(testKinematic) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testResponse),  cmocka_unit_test(testImpulses),
+        cmocka_unit_test(testKinematic), cmocka_unit_test(testKinds),
+        cmocka_unit_test(testCopies),    cmocka_unit_test(testSlack)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
