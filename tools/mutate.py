@@ -16,8 +16,8 @@ object code, which is proof that nothing changed. By rule the following are neve
   thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
   a method, of which twice as much is another choice, not a mistake;
 - whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
-- assertions, prefetches, and sizes of memory (room, capacity, growth, the length of an array that is declared), which
-  decide about speed or about nothing;
+- assertions, prefetches, sizes of memory (room, capacity, growth, the length of an array that is declared), and from
+  when on threads help (tasks, helpers), on which no result depends: they decide about speed or about nothing;
 - a release or close that is left out: the sanitized tests see leaks, these do not.
 
 The test of the mutated source comes first, then those of its room, those that caught most in the least time before
@@ -131,6 +131,8 @@ MEMORY = re.compile(r"\b(room|\w*Room|\w*[cC]apacity|grown?|TP_RESERVE|tp\w+_Res
 
 def is_idle(line, kind):
     """Whether such a change decides about speed or memory alone."""
+    if re.search(r"\b(tasks|helpers)\b", line) and kind in ("comparison", "constant", "condition"):
+        return True
     return "prefetch" in line or (bool(MEMORY.search(line)) and kind in ("constant", "factor", "sign", "extreme", "comparison"))
 
 
@@ -372,7 +374,7 @@ def try_mutation(copy, mutation, budget, is_wanted):
         for name in copy.ordered([name for name in copy.names(stage) if name not in done], path):
             done.add(name)
             if budget <= 0.0:
-                return "survived"
+                break
             passed, spent = copy.run(name, folder)
             budget -= spent
             caught, tried = copy.caught.get(name, (0, 0))
