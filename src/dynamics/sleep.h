@@ -49,6 +49,10 @@ typedef struct tpSleep {
     uint64_t structure;
 } tpSleep;
 
+// How far a contact of the last step is from Coulomb's law, as a velocity, m/s: by its impulse and
+// the velocity now, whoever found them.
+double tpContactInfo_Residual(const tpSystem* system, const tpContactInfo* info);
+
 void tpSleep_Destroy(tpSleep* sleep, tpSystem* system);
 
 // Wakes what has been disturbed since the last step and takes the sleeping out of the system. False

@@ -32,7 +32,7 @@ static tpVec3 projectOnCone(tpVec3 r, tpVec3 normal, double mu) {
     return tpMulAdd(tpScale(onEdge, normal), mu * onEdge / size, across);
 }
 
-static double residualOf(const tpSystem* system, const tpContactInfo* info) {
+double tpContactInfo_Residual(const tpSystem* system, const tpContactInfo* info) {
     int a = tpContactInfo_BodyA(info), b = tpContactInfo_BodyB(info);
     const tpShape* shapes = system->shapes.data;
     tpFriction friction;
@@ -77,7 +77,7 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
             continue;
         }
         if (movesAsTold(system, a) || movesAsTold(system, b) ||
-            residualOf(system, info) > settings->speed) {
+            tpContactInfo_Residual(system, info) > settings->speed) {
             quiet[a] = quiet[b] = 0.0;
         }
     }

@@ -43,8 +43,8 @@ static tpQuat restingRotation(tpRandom* random) {
         double quarters = floor(randomBetween(random, 0.0, 4.0));
         q = tpMulQQ(q, tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters));
     }
-    static const double tilts[4] = { 0.0, 1e-6, 1e-3, 0.05 };
-    double tilt = tilts[randomBits(random) % 4];
+    static const double tilts[5] = { 0.0, 1e-9, 1e-6, 1e-3, 0.05 };
+    double tilt = tilts[randomBits(random) % 5];
     return tpMulQQ(tpQuatFromAxisAngle(randomDirection(random), tilt), q);
 }
 
