@@ -212,13 +212,6 @@ static tpImpactCourse courseOf(const tpSlip* slip, const tpSlipState* state) {
 }
 
 static void notePhase(tpImpactResult* result, tpImpactMode mode, bool isRestitution, double pz) {
-    if (result->phaseCount > 0) {
-        tpImpactPhase* last = &result->phases[result->phaseCount - 1];
-        if (last->mode == mode && last->isRestitution == isRestitution) {
-            last->normalImpulse = pz;
-            return;
-        }
-    }
     if (result->phaseCount < TP_IMPACT_PHASES) {
         result->phases[result->phaseCount++] = (tpImpactPhase){ mode, isRestitution, pz };
     }
