@@ -19,6 +19,21 @@ int tpFriction_RowCount(const tpFrictionProblem* problem) {
     return rows;
 }
 
+// Whether all numbers are finite. Zero times any other is no number.
+static bool areFinite(const double* values, size_t count) {
+    double sums[4] = { 0.0 };
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (size_t k = 0; k < 4; ++k) {
+            sums[k] += 0.0 * values[i + k];
+        }
+    }
+    for (; i < count; ++i) {
+        sums[0] += 0.0 * values[i];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]) == 0.0;
+}
+
 static tpResult checkBlocks(const tpFrictionProblem* problem, tpError* error) {
     if (problem->blockCount < 0) {
         return tpError_Set(error, tp_badInput, "the number of blocks is negative");
@@ -93,19 +108,24 @@ static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpEr
         }
     }
     size_t componentCount = (size_t)bodies->componentCount;
-    for (size_t i = 0; i < (size_t)bodies->bodyCount * componentCount * componentCount; ++i) {
-        if (!isfinite(bodies->inverseMass[i])) {
-            return tpError_Set(error, tp_badInput, "the inverse mass of body %d is not finite",
-                               (int)(i / (componentCount * componentCount)));
+    size_t massSize = componentCount * componentCount;
+    size_t masses = (size_t)bodies->bodyCount * massSize,
+           places = (size_t)rowCount * componentCount;
+    if (areFinite(bodies->inverseMass, masses) && areFinite(bodies->jacobianA, places) &&
+        areFinite(bodies->jacobianB, places)) {
+        return tp_success;
+    }
+    for (int i = 0; i < bodies->bodyCount; ++i) {
+        if (!areFinite(bodies->inverseMass + (size_t)i * massSize, massSize)) {
+            return tpError_Set(error, tp_badInput, "the inverse mass of body %d is not finite", i);
         }
     }
-    for (size_t i = 0; i < (size_t)rowCount * componentCount; ++i) {
-        if (!isfinite(bodies->jacobianA[i]) || !isfinite(bodies->jacobianB[i])) {
-            return tpError_Set(error, tp_badInput, "the jacobian of row %d is not finite",
-                               (int)(i / componentCount));
-        }
+    int row = 0;
+    while (areFinite(bodies->jacobianA + (size_t)row * componentCount, componentCount) &&
+           areFinite(bodies->jacobianB + (size_t)row * componentCount, componentCount)) {
+        row += 1;
     }
-    return tp_success;
+    return tpError_Set(error, tp_badInput, "the jacobian of row %d is not finite", row);
 }
 
 tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
@@ -129,23 +149,41 @@ tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
                               : checkBodies(problem, rowCount, error);
 }
 
-// With the number of components a constant, the loops unroll.
+static bool isJoint(const tpFrictionProblem* problem, int b) {
+    return problem->kinds != NULL && problem->kinds[b] == tp_frictionFree;
+}
+
+// The first block after those of the joint that block b belongs to, or after b, and its first row.
+static int endOfJoint(const tpFrictionProblem* problem, int b, int row, int* endRow) {
+    const tpFrictionBodies* bodies = problem->bodies;
+    int end = b;
+    do {
+        row += problem->dimensions != NULL ? problem->dimensions[end] : problem->dimension;
+        end += 1;
+    } while (end < problem->blockCount && isJoint(problem, b) && isJoint(problem, end) &&
+             bodies->bodyA[end] == bodies->bodyA[b] && bodies->bodyB[end] == bodies->bodyB[b]);
+    *endRow = row;
+    return end;
+}
+
+// With the number of components a constant, the loops unroll. Joints have several blocks one after
+// the other: their impulses meet the mass together.
 static inline void applyImpulses(const tpFrictionProblem* problem, int componentCount,
                                  const double* r, double* velocity) {
     const tpFrictionBodies* bodies = problem->bodies;
-    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
-        int rows = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
+    for (int b = 0, row = 0, endRow; b < problem->blockCount; row = endRow) {
+        int end = endOfJoint(problem, b, row, &endRow);
         for (int side = 0; side < 2; ++side) {
             int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
             if (body < 0) {
                 continue;
             }
-            const double* jacobian = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
-                                     (size_t)row * (size_t)componentCount;
+            const double* jacobian = side == 0 ? bodies->jacobianA : bodies->jacobianB;
             double impulse[6] = { 0 };
-            for (int i = 0; i < rows; ++i) {
+            for (int i = row; i < endRow; ++i) {
+                const double* own = jacobian + (size_t)i * (size_t)componentCount;
                 for (int a = 0; a < componentCount; ++a) {
-                    impulse[a] += jacobian[i * componentCount + a] * r[row + i];
+                    impulse[a] += own[a] * r[i];
                 }
             }
             const double* inverse =
@@ -159,7 +197,7 @@ static inline void applyImpulses(const tpFrictionProblem* problem, int component
                 v[a] += sum;
             }
         }
-        row += rows;
+        b = end;
     }
 }
 

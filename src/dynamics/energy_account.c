@@ -66,6 +66,9 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
             int row = rows->firstRows[b] + k;
             double impulse = rows->impulse[row];
             tpWorkKind kind = kindOf(rows, b, k);
+            if (impulse == 0.0 && kind != tp_storedWork) {
+                continue;
+            }
             double after = tpRows_RowVelocity(rows, row, velocities->after, bodyA, bodyB);
             double mean =
                 0.5 * (tpRows_RowVelocity(rows, row, velocities->before, bodyA, bodyB) + after);
@@ -97,7 +100,7 @@ void tpRows_AccountKick(const tpRows* rows, const tpVelocity* start, const tpVel
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             tpWorkKind kind = kindOf(rows, b, k);
-            if (kind != tp_drivenWork && kind != tp_storedWork) {
+            if (rows->impulse[row] != 0.0 && kind != tp_drivenWork && kind != tp_storedWork) {
                 double kick = tpRows_RowVelocity(rows, row, kicked, bodyA, bodyB) -
                               tpRows_RowVelocity(rows, row, start, bodyA, bodyB);
                 addWork(kind, -share * rows->impulse[row] * kick, report);

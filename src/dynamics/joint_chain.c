@@ -205,31 +205,52 @@ static void placeSlides(tpVec3 span, tpChain* chain) {
     }
 }
 
+// The rotation of B in A since the joint was made.
+static inline tpQuat rotationSince(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB) {
+    return tpMulQQ(tpMulQQ(tpConjugate(rotationA), rotationB),
+                   tpConjugate(joint->relativeRotation));
+}
+
 // The same for a single turn, which most joints are: R = (w, v) less the turn about a, (c, s a), is
 // the vector c v - s w a - s v x a.
-static void placeHinge(const tpJoint* joint, tpQuat rotationA, tpQuat R, tpVec3 span,
-                       tpChain* chain) {
-    tpChainAxis* turn = &chain->turns[0];
-    const tpCoordinate* coordinate = &joint->coordinates[0];
-    tpVec3 a = coordinate->axis, v = tpMakeVec3(R.x, R.y, R.z);
+static inline tpVec3 hingeTwist(const tpJoint* joint, tpQuat R) {
+    tpVec3 a = joint->coordinates[0].axis, v = tpMakeVec3(R.x, R.y, R.z);
     double along = tpDot(v, a), size = sqrt(along * along + R.w * R.w);
     double c = size > 0.0 ? R.w / size : 1.0, s = size > 0.0 ? along / size : 0.0;
     tpVec3 left = tpSub(tpMulAdd(tpScale(c, v), -s * R.w, a), tpScale(s, tpCross(v, a)));
+    return tpScale(2.0, left);
+}
+
+static inline double hingeValue(const tpJoint* joint, tpQuat R) {
+    const tpCoordinate* coordinate = &joint->coordinates[0];
+    return nearestTurn(twistAbout(coordinate->axis, R), coordinate->displacement);
+}
+
+tpVec3 tpHinge_Twist(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB) {
+    return hingeTwist(joint, rotationSince(joint, rotationA, rotationB));
+}
+
+double tpHinge_Value(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB) {
+    return hingeValue(joint, rotationSince(joint, rotationA, rotationB));
+}
+
+static void placeHinge(const tpJoint* joint, tpQuat rotationA, tpQuat R, tpVec3 span,
+                       tpChain* chain) {
+    tpChainAxis* turn = &chain->turns[0];
     chain->turnCount = 1;
     chain->slideCount = 0;
-    chain->twist = tpRotate(rotationA, tpScale(2.0, left));
+    chain->twist = tpRotate(rotationA, hingeTwist(joint, R));
     chain->gap = span;
     turn->coordinate = 0;
-    turn->value = nearestTurn(2.0 * tpAtan2(along, R.w), coordinate->displacement);
-    turn->axis = turn->dual = tpRotate(rotationA, a);
+    turn->value = hingeValue(joint, R);
+    turn->axis = turn->dual = tpRotate(rotationA, joint->coordinates[0].axis);
     turn->lever = tpZeroVec3();
     turn->before = tpIdentityQuat();
 }
 
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,
                    tpChain* chain) {
-    tpQuat R =
-        tpMulQQ(tpMulQQ(tpConjugate(rotationA), rotationB), tpConjugate(joint->relativeRotation));
+    tpQuat R = rotationSince(joint, rotationA, rotationB);
     if (tpJoint_IsHinge(joint)) {
         placeHinge(joint, rotationA, R, span, chain);
         return;

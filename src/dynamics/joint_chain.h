@@ -35,6 +35,11 @@ static inline bool tpJoint_IsHinge(const tpJoint* joint) {
     return joint->coordinateCount == 1 && joint->coordinates[0].kind == tp_turnAxis;
 }
 
+// Of a chain of a single turn: its displacement since the joint was made, rad, and the rotation of
+// B that the turn does not explain, in the axes of A.
+double tpHinge_Value(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB);
+tpVec3 tpHinge_Twist(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB);
+
 // The chain at given orientations; `span` leads from A's anchor to B's. Turns are those nearest to
 // the joint's own.
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,

@@ -310,8 +310,29 @@ static tpRange jointsOf(const tpSystem* system, int part) {
     return tpChunkRange(system->joints.count, part, partsOf(system));
 }
 
+// A hinge in space without its rows: those hold three directions of the anchors and two across the
+// axis.
+static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit) {
+    tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
+    tpVec3 gap =
+        tpAbsVec3(tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA)));
+    double drift = fmax(fmax(gap.x, gap.y), gap.z) / unit;
+    tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation), across[2];
+    tpMakeTangents(joint->coordinates[0].axis, &across[0], &across[1]);
+    drift = fmax(drift, fmax(fabs(tpDot(across[0], twist)), fabs(tpDot(across[1], twist))));
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    if (def->hasLimits) {
+        double value = tpHinge_Value(joint, a.rotation, b.rotation) + def->zero;
+        drift = fmax(drift, fabs(tpPastLimit(def->limits, value)));
+    }
+    return drift;
+}
+
 static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
                       double unit) {
+    if (joint->type == tp_revoluteJoint && !system->isPlanar) {
+        return hingeDrift(joint, poses, unit);
+    }
     tpJointPlace place = tpJoint_Place(joint, poses);
     double drift = heldError(system, joint, &place, unit);
     for (int k = 0; k < joint->coordinateCount; ++k) {
@@ -360,7 +381,12 @@ static void followPart(void* context, int part, int worker) {
     tpRange range = jointsOf(system, part);
     for (int i = range.begin; i < range.end; ++i) {
         tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && joint->coordinateCount > 0 && tpJointType_IsChain(joint->type)) {
+        if (joint->isLive && joint->type == tp_revoluteJoint) {
+            tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
+            tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
+            joint->coordinates[0].displacement = tpHinge_Value(joint, a, b);
+        } else if (joint->isLive && joint->coordinateCount > 0 &&
+                   tpJointType_IsChain(joint->type)) {
             tpJointPlace place = tpJoint_Place(joint, system->poses.data);
             double displacements[tp_maxCoordinates];
             tpJoint_Displacements(joint, &place, displacements);

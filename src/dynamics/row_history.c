@@ -8,26 +8,23 @@ void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, history->spare);
 }
 
-static tpRowMemory memoryOf(const tpRows* rows, int block) {
+static tpRowKey keyOf(const tpRows* rows, int block) {
     const tpBlockInfo* info = &rows->infos[block];
-    tpRowMemory memory;
-    memset(&memory, 0, sizeof(memory));
-    memory.owner = info->isCoupling ? -1 - info->index : info->index;
-    memory.role = (int)info->role;
-    memory.coordinate = info->coordinate;
-    memory.part = info->part;
-    memory.source = (int)info->source;
-    memory.rowCount = rows->dimensions[block];
-    return memory;
+    return (tpRowKey){ .owner = info->isCoupling ? -1 - info->index : info->index,
+                       .role = (int)info->role,
+                       .coordinate = info->coordinate,
+                       .part = info->part,
+                       .source = (int)info->source,
+                       .rowCount = rows->dimensions[block] };
 }
 
-static bool isSame(const tpRowMemory* a, const tpRowMemory* b) {
+static inline bool isSame(const tpRowKey* a, const tpRowKey* b) {
     return a->owner == b->owner && a->role == b->role && a->coordinate == b->coordinate &&
            a->part == b->part && a->source == b->source && a->rowCount == b->rowCount;
 }
 
 // Whether rows of `a` are written before those of `b`: joints in order, then couplings.
-static bool isBefore(const tpRowMemory* a, const tpRowMemory* b) {
+static inline bool isBefore(const tpRowKey* a, const tpRowKey* b) {
     bool isCouplingA = a->owner < 0, isCouplingB = b->owner < 0;
     if (isCouplingA != isCouplingB) {
         return isCouplingB;
@@ -35,16 +32,22 @@ static bool isBefore(const tpRowMemory* a, const tpRowMemory* b) {
     return isCouplingA ? a->owner > b->owner : a->owner < b->owner;
 }
 
-// The memory of the same block, NULL if there is none. Blocks are asked for in order; the cursor
-// begins at 0.
-static tpRowMemory* find(const tpRowHistory* history, const tpRowMemory* wanted, int* cursor) {
+// The memory of the same block, NULL if there is none. Blocks are asked for in order, most of them
+// one after the other; the cursor begins at 0.
+static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wanted, int* cursor) {
     tpRowMemory* list = history->list.data;
     int count = history->list.count;
-    while (*cursor < count && isBefore(&list[*cursor], wanted)) {
+    if (*cursor < count && isSame(&list[*cursor].key, wanted)) {
+        return &list[(*cursor)++];
+    }
+    while (*cursor > 0 && !isBefore(&list[*cursor - 1].key, wanted)) {
+        *cursor -= 1;
+    }
+    while (*cursor < count && isBefore(&list[*cursor].key, wanted)) {
         *cursor += 1;
     }
-    for (int k = *cursor; k < count && !isBefore(wanted, &list[k]); ++k) {
-        if (isSame(&list[k], wanted)) {
+    for (int k = *cursor; k < count && !isBefore(wanted, &list[k].key); ++k) {
+        if (isSame(&list[k].key, wanted)) {
             return &list[k];
         }
     }
@@ -57,7 +60,7 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
         if (rows->infos[b].source == tp_contactSource) {
             continue;
         }
-        tpRowMemory wanted = memoryOf(rows, b);
+        tpRowKey wanted = keyOf(rows, b);
         const tpRowMemory* last = find(history, &wanted, &cursor);
         // The load of a bounded impulse is known.
         bool isBounded = rows->infos[b].source == tp_boundedSource;
@@ -82,21 +85,30 @@ static bool mayBend(const tpBlockInfo* info) {
 // that are thrown about are better off with none.
 static const double largestPart = 0.1;
 
-// The next of the bends of row i: the polynomial through the last n of them, of that n, 1 to 3,
-// which comes nearest to the last one from those before it; 0 if none does.
-static double foresee(const tpRowMemory* last, int i, double h) {
-    if (last->bendCount < 2 || last->h != h) {
+// The next of the bends of row i: the polynomial through the last n of them, of that n which comes
+// nearest to the last one from those before it; 0 if none does. With d_k the k-th differences of
+// the bends at the last one, that polynomial goes on to d_0 + ... + d_(n-1), and has missed the
+// last one by d_n.
+static double foresee(const double* bends, int count) {
+    double differences[tp_keptBends] = { bends[0] };
+    double size = fabs(bends[0]), next = 0.0, least = INFINITY, sum = 0.0;
+    if (size == 0.0) {
         return 0.0;
     }
-    double a = last->bends[0][i], b = last->bends[1][i];
-    double c = last->bends[2][i], d = last->bends[3][i];
-    const double errors[] = { a - b, a - 2.0 * b + c, a - 3.0 * (b - c) - d };
-    const double next[] = { a, 2.0 * a - b, 3.0 * (a - b) + c };
-    int best = 0;
-    for (int n = 1; n + 1 < last->bendCount; ++n) {
-        best = fabs(errors[n]) < fabs(errors[best]) ? n : best;
+    for (int k = 1; k < count; ++k) {
+        differences[k] = bends[k];
     }
-    return fabs(errors[best]) <= largestPart * fabs(a) ? next[best] : 0.0;
+    for (int n = 1; n < count; ++n) {
+        sum += differences[0];
+        for (int k = 0; k + n < count; ++k) {
+            differences[k] -= differences[k + 1];
+        }
+        if (fabs(differences[0]) < least) {
+            least = fabs(differences[0]);
+            next = sum;
+        }
+    }
+    return least <= largestPart * size ? next : 0.0;
 }
 
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {
@@ -107,10 +119,13 @@ void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, b
         if (info->source == tp_contactSource || !mayBend(info) || (isOfLaw && !withLaws)) {
             continue;
         }
-        tpRowMemory wanted = memoryOf(rows, b);
+        tpRowKey wanted = keyOf(rows, b);
         const tpRowMemory* last = find(history, &wanted, &cursor);
-        for (int i = 0; last != NULL && i < rows->dimensions[b]; ++i) {
-            double bend = h * foresee(last, i, h);
+        if (last == NULL || last->bendCount < 2 || last->h != h) {
+            continue;
+        }
+        for (int i = 0; i < rows->dimensions[b]; ++i) {
+            double bend = h * foresee(last->bends[i], last->bendCount);
             rows->bias[rows->firstRows[b] + i] += bend;
             rows->missed[rows->firstRows[b] + i] += isOfLaw ? bend : 0.0;
         }
@@ -121,14 +136,15 @@ void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, b
 static void keepBends(tpRowMemory* memory, const tpRowMemory* last, const double* bias,
                       const double* written, double h) {
     bool isNext = last != NULL && last->bendCount > 0 && last->h == h;
-    for (int i = 0; i < memory->rowCount; ++i) {
-        for (int k = tp_keptBends - 1; isNext && k > 0; --k) {
-            memory->bends[k][i] = last->bends[k - 1][i];
+    int known = isNext ? last->bendCount : 0;
+    int kept = known < tp_keptBends - 1 ? known : tp_keptBends - 1;
+    for (int i = 0; i < memory->key.rowCount; ++i) {
+        memory->bends[i][0] = (bias[i] - written[i]) / h;
+        for (int k = 0; k < kept; ++k) {
+            memory->bends[i][k + 1] = last->bends[i][k];
         }
-        memory->bends[0][i] = (bias[i] - written[i]) / h;
     }
-    memory->bendCount = !isNext ? 1 : last->bendCount + (last->bendCount < tp_keptBends ? 1 : 0);
-    memory->h = h;
+    memory->bendCount = kept + 1;
 }
 
 // Keeping -----------------------------------------------------------------------------------------
@@ -146,16 +162,18 @@ bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, cons
             continue;
         }
         int first = rows->firstRows[b];
-        tpRowMemory memory = memoryOf(rows, b);
+        tpRowMemory* memory = &kept.data[kept.count++];
+        memset(memory, 0, sizeof(*memory)); // the bytes of snapshots are the same in every run
+        memory->key = keyOf(rows, b);
+        memory->h = h;
         for (int i = 0; i < rows->dimensions[b]; ++i) {
-            memory.force[i] = rows->impulse[first + i] / h;
+            memory->force[i] = rows->impulse[first + i] / h;
         }
         if (written != NULL && mayBend(&rows->infos[b])) {
-            keepBends(&memory, find(history, &memory, &cursor), rows->bias + first, written + place,
-                      h);
+            keepBends(memory, find(history, &memory->key, &cursor), rows->bias + first,
+                      written + place, h);
         }
         place += rows->dimensions[b];
-        kept.data[kept.count++] = memory;
     }
     history->spare = history->list;
     history->list = kept;
@@ -166,9 +184,9 @@ void tpRowHistory_Balance(tpRowHistory* first, tpRowHistory* second) {
     int cursor = 0;
     for (int i = 0; i < first->list.count; ++i) {
         tpRowMemory* own = &first->list.data[i];
-        bool isBounded = own->source == (int)tp_boundedSource;
-        tpRowMemory* other = isBounded ? find(second, own, &cursor) : NULL;
-        for (int k = 1; other != NULL && k < own->rowCount; ++k) {
+        bool isBounded = own->key.source == (int)tp_boundedSource;
+        tpRowMemory* other = isBounded ? find(second, &own->key, &cursor) : NULL;
+        for (int k = 1; other != NULL && k < own->key.rowCount; ++k) {
             own->force[k] = other->force[k] = 0.5 * (own->force[k] + other->force[k]);
         }
     }

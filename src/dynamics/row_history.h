@@ -3,24 +3,29 @@
 //
 // A joint's rows are linear in the motion, the drift is not: the bias that makes them right at its
 // end has to be found by solving again. It changes little from step to step. What it was in the
-// last four foretells the next one by a polynomial, of the degree that would have foretold the last
-// one best, if one does to a tenth of it; after an impact none does.
+// last few steps foretells the next one by a polynomial, of the degree that would have foretold the
+// last one best, if one does to a tenth of it; after an impact none does.
 
 #ifndef TIPPE_SRC_DYNAMICS_ROW_HISTORY_H
 #define TIPPE_SRC_DYNAMICS_ROW_HISTORY_H
 
 #include "dynamics/rows.h"
 
-enum { tp_keptBends = 4 };
+enum { tp_keptBends = 6 };
 
-// What a block of rows carries over.
-typedef struct tpRowMemory {
+// What tells blocks apart.
+typedef struct tpRowKey {
     int owner;                  // joints count up from 0, couplings down from -1
     int role, coordinate, part; // as in tpBlockInfo
     int source, rowCount;
+} tpRowKey;
+
+// What a block of rows carries over.
+typedef struct tpRowMemory {
+    tpRowKey key;
     double force[TP_FRICTION_MAX_ROWS]; // impulse per second
-    // What biases had to be changed by, per second of the step; the last first.
-    double bends[tp_keptBends][TP_FRICTION_MAX_ROWS];
+    // Of each row: what its bias had to be changed by, per second of the step; the last first.
+    double bends[TP_FRICTION_MAX_ROWS][tp_keptBends];
     int bendCount;
     double h; // of the steps of these bends, s
 } tpRowMemory;
