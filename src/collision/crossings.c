@@ -22,10 +22,12 @@ static bool isMesh(const tpColliderShape* shape) {
 
 // How far two shapes may move into each other and still be seen from the side on which they met.
 // Triangles have no depth, so that what is through them is inside the mesh, and its way out may be
-// on the far side: there only the thickness of the other shape counts.
+// on the far side: there only the thickness of the other shape counts, and half of it, since in the
+// middle of a plate both sides are as near.
 static double depthOf(const tpColliderShape* a, const tpColliderShape* b) {
     if (isMesh(a) || isMesh(b)) {
-        return fmin(isMesh(a) ? b->innerRadius : INFINITY, isMesh(b) ? a->innerRadius : INFINITY);
+        double other = isMesh(a) ? b->innerRadius : a->innerRadius;
+        return 0.5 * (isMesh(a) && isMesh(b) ? fmin(a->innerRadius, b->innerRadius) : other);
     }
     return a->innerRadius + b->innerRadius;
 }
@@ -80,6 +82,38 @@ bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths
         tpCrossing crossing = { .shapeA = pair.shapeA, .shapeB = pair.shapeB };
         if (wayOf(a, pathA, b, pathB, duration) > thickness &&
             cross(a, pathA, b, pathB, duration, thickness, &crossing) &&
+            (!isFound || crossing.time < out->time)) {
+            *out = crossing;
+            isFound = true;
+        }
+    }
+    return isFound;
+}
+
+// Another corner than the one that touches comes down while that one holds. False if the contact
+// stays on its side.
+static bool passes(const tpContact* contact, const tpBodyPath* paths, double duration,
+                   double thickness, tpCrossing* out) {
+    tpVec3 u = tpSub(velocityAt(&paths[contact->bodyA], 0.0, contact->pointA),
+                     velocityAt(&paths[contact->bodyB], 0.0, contact->pointB));
+    double approach = -tpDot(contact->normal, u);
+    if (!(approach * duration - contact->gap > thickness)) {
+        return false;
+    }
+    bool isOpen = contact->gap > nearPart * thickness;
+    out->time = isOpen ? contact->gap / approach : 0.0;
+    out->pause = 0.5 * thickness / approach;
+    return true;
+}
+
+bool tpCollider_FindPassing(const tpCollider* collider, const tpContact* contacts, int count,
+                            const tpBodyPath* paths, double duration, tpCrossing* out) {
+    bool isFound = false;
+    for (int i = 0; i < count; ++i) {
+        const tpColliderShape* a = &collider->shapes.data[contacts[i].shapeA];
+        const tpColliderShape* b = &collider->shapes.data[contacts[i].shapeB];
+        tpCrossing crossing = { .shapeA = contacts[i].shapeA, .shapeB = contacts[i].shapeB };
+        if (passes(&contacts[i], paths, duration, depthOf(a, b), &crossing) &&
             (!isFound || crossing.time < out->time)) {
             *out = crossing;
             isFound = true;

@@ -22,4 +22,9 @@ typedef struct tpCrossing {
 bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,
                              tpCrossing* out);
 
+// The same for contacts that are known, along their normals: what touches holds, while another
+// corner of the same body comes down.
+bool tpCollider_FindPassing(const tpCollider* collider, const tpContact* contacts, int count,
+                            const tpBodyPath* paths, double duration, tpCrossing* out);
+
 #endif

@@ -25,6 +25,10 @@
 // Heights that agree to this part of the shape's size are the same.
 static const double sameHeight = 1e-8;
 
+// Overlaps up to this part of the smaller one of shape and triangle are with the triangle that
+// tells of them; of deeper ones it is asked.
+static const double shallowPart = 0.01;
+
 // Planes tried between a round shape and a triangle before their distance is asked for.
 enum { planeTries = 4 };
 
@@ -429,6 +433,14 @@ static tpTriangleOutcome askNearest(tpMeshQuery* query, TriangleSide* side,
     return tp_triangleAnswered;
 }
 
+// Whether contacts over the triangle are with the triangle. A wide shape may have its centre in
+// front of the triangle's plane and a part of it far behind the triangle, having come around the
+// mesh: a cube of triangles stands on a plate, and the plate lies behind the cube's upper faces.
+static bool meetsTriangle(tpMeshQuery* query, TriangleSide* side, double gap) {
+    double shallow = shallowPart * fmin(query->size, side->hull.hull.radius);
+    return !(gap < -shallow) || findNearest(query, 0.0, side);
+}
+
 tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     TriangleSide side;
     getCorners(query, index, &side);
@@ -454,7 +466,9 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     bool hasConvex = t->edges[0] == tp_convexEdge || t->edges[1] == tp_convexEdge ||
                      t->edges[2] == tp_convexEdge;
     if (!hasConvex || areProven(query, &side, height, &over)) {
-        deliverAll(query, &side, &over);
+        if (meetsTriangle(query, &side, leastGap(&over))) {
+            deliverAll(query, &side, &over);
+        }
         return tp_triangleAnswered;
     }
     return askNearest(query, &side, &over);

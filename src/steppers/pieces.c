@@ -35,7 +35,7 @@ static void putLarger(double largest[2], double value) {
 
 // Whether any two bodies can move against each other by more than the sum of their inner radii:
 // what the two fastest do beyond their own (a fixed body: what it is short of it). Triangles have
-// no depth of their own: against a mesh, by more than the least radius of all.
+// no depth of their own: against a mesh, by more than half the least radius of all.
 static bool hasFastPair(const tpSystem* system, double h) {
     double excess[2] = { -INFINITY, -INFINITY }, ways[2] = { 0.0, 0.0 };
     double leastSolid = INFINITY, leastMesh = INFINITY;
@@ -58,7 +58,7 @@ static bool hasFastPair(const tpSystem* system, double h) {
         }
     }
     double least = meshCount > 1 ? fmin(leastSolid, leastMesh) : leastSolid;
-    return excess[0] + excess[1] > 0.0 || (meshCount > 0 && ways[0] + ways[1] > least);
+    return excess[0] + excess[1] > 0.0 || (meshCount > 0 && ways[0] + ways[1] > 0.5 * least);
 }
 
 static tpBodyPath* makeSweeps(tpSystem* system) {
@@ -76,8 +76,15 @@ static tpBodyPath* makeSweeps(tpSystem* system) {
     return paths;
 }
 
+// The piece ends where shapes meet, or, if they do so now, before they are through each other.
+static double pieceUpTo(const tpCrossing* crossing, double rest, double least) {
+    double piece = crossing->time > least ? crossing->time : fmax(crossing->pause, least);
+    return piece > rest - least ? rest : piece;
+}
+
 // How long the next piece is, of at most `rest` seconds. False if memory ran out.
-static bool measurePiece(tpSystem* system, double rest, double least, double* piece) {
+static bool measurePiece(const tpStepper* stepper, tpSystem* system, double rest, double least,
+                         double* piece) {
     *piece = rest;
     if (!hasFastPair(system, rest)) {
         return true;
@@ -94,8 +101,11 @@ static bool measurePiece(tpSystem* system, double rest, double least, double* pi
     }
     tpCrossing crossing;
     if (tpCollider_FindCrossing(system->collider, paths, rest, &crossing)) {
-        *piece = crossing.time > least ? crossing.time : fmax(crossing.pause, least);
-        *piece = *piece > rest - least ? rest : *piece;
+        *piece = pieceUpTo(&crossing, rest, least);
+    }
+    if (!stepper->yields &&
+        tpCollider_FindPassing(system->collider, contacts, count, paths, *piece, &crossing)) {
+        *piece = pieceUpTo(&crossing, *piece, least);
     }
     return true;
 }
@@ -147,7 +157,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         isDone = tpParts_Add(&parts, piece);
         piece = h - done;
         if (isDone && done < h && count < maxPieces && !tpStepBudget_IsSpent(system)) {
-            isDone = measurePiece(system, h - done, shortest * h, &piece);
+            isDone = measurePiece(stepper, system, h - done, shortest * h, &piece);
         } else if (done < h) {
             tpStepReport_AddNote(report, mayPass);
         }
@@ -162,7 +172,7 @@ void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
                     const tpOptions* options, double h, tpStepReport* report) {
     tpOptions scaled = tpOptions_InScales(options, system);
     double piece = h;
-    if (!stepper->seesCrossings && !measurePiece(system, h, shortest * h, &piece)) {
+    if (!stepper->seesCrossings && !measurePiece(stepper, system, h, shortest * h, &piece)) {
         tpStepReport_RunOut(report);
     } else if (piece == h) {
         stepper->step(system, state, &scaled, h, report);

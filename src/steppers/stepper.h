@@ -18,6 +18,8 @@ typedef struct tpStepper {
     unsigned (*lacksWith)(const tpOptions* options); // and what with these options; NULL: nothing
     // It follows bodies along their way and needs no help with fast ones (pieces.h).
     bool seesCrossings;
+    // Its contacts give: shorter pieces let bodies deeper into each other.
+    bool yields;
     bool hasCarriers; // it leaves bodies to other methods: tpBody.carrier
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;

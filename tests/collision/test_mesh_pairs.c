@@ -2,6 +2,7 @@
 // shapes inside a closed surface.
 
 #include "collision/random_shapes.h"
+#include "support/triangle_box.h"
 #include "tippe/collision.h"
 
 enum { maxContacts = 256, shapeCount = 8, columns = 21 };
@@ -158,11 +159,35 @@ static void shapesFromOutsideArePushedOut(void** state) {
     releaseShapes(shapes);
 }
 
+// A cube of triangles stands on its corner, on a wide plate. The plate lies behind the cube's upper
+// triangles, too, 2 m away along their normals, and none of them may tell of an overlap.
+static void platesTouchCornersAlone(void** state) {
+    (void)state;
+    tpGeometry cube = makeTriangleBox(tpMakeVec3(0.6, 0.6, 0.6)), plate;
+    tpMakeBox(&(tpBox){ { 4.0, 4.0, 0.001 } }, tpIdentityPose(), &plate, NULL);
+    tpRandom random = { 5 };
+    for (int k = 0; k < 200; ++k) {
+        tpPose pose = tpMakePose(tpZeroVec3(), randomRotation(&random));
+        double lowest = INFINITY;
+        for (int i = 0; i < 8; ++i) {
+            tpVec3 corner = tpMakeVec3(i & 1 ? 0.3 : -0.3, i & 2 ? 0.3 : -0.3, i & 4 ? 0.3 : -0.3);
+            lowest = fmin(lowest, tpTransformPoint(pose, corner).z);
+        }
+        pose.position = randomVec3(&random, -1.2, 1.2);
+        pose.position.z = 5e-4 - lowest + randomBetween(&random, -1e-9, 1e-9);
+        // The plate as the cube sees it.
+        double gap = leastGap(&plate, tpInversePose(pose), &cube, 0.01, NULL);
+        CHECK_NEAR(gap, 0.0, 1e-8);
+    }
+    tpReleaseGeometry(&cube);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gapsDoNotJump),
         cmocka_unit_test(shapesInsideStayInside),
         cmocka_unit_test(shapesFromOutsideArePushedOut),
+        cmocka_unit_test(platesTouchCornersAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

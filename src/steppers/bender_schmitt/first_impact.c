@@ -115,6 +115,22 @@ static double roomOf(const tpSystem* system, const tpContact* contact) {
                                               : room;
 }
 
+// How long a contact may be held while its bodies turn: another corner must not come through to the
+// far side in the meantime, s.
+static double longestTurn(const tpBenderStep* step, const tpContact* contact) {
+    const tpSystem* system = step->system;
+    double across = halfThickness(system, contact->shapeA) + halfThickness(system, contact->shapeB);
+    double room = fmin(roomOf(system, contact), across), speed = 0.0;
+    for (int k = 0; room < INFINITY && k < 2; ++k) {
+        int body = k == 0 ? contact->bodyA : contact->bodyB;
+        int shape = k == 0 ? contact->shapeA : contact->shapeB;
+        tpVec3 spin = tpCross(step->time.startVelocities[body].angular, contact->normal);
+        double radius = tpGeometry_TurningRadius(&system->shapes.data[shape].geometry);
+        speed += tpSystem_IsDynamic(system, body) ? tpLength(spin) * radius : 0.0;
+    }
+    return speed > 0.0 ? room / speed : INFINITY;
+}
+
 // The longest drift in which no body passes through another of its size: half of its own reach,
 // while something is near that it closes in on.
 static double longestDrift(const tpBenderStep* step, double h) {
@@ -123,6 +139,7 @@ static double longestDrift(const tpBenderStep* step, double h) {
         int lane;
         const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
         if (pack->bias[0][lane] < TP_SWEEP_OPEN) {
+            h = fmin(h, longestTurn(step, &touch->contacts[i]));
             continue;
         }
         const int bodies[2] = { touch->contacts[i].bodyA, touch->contacts[i].bodyB };

@@ -187,7 +187,8 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         if (tpStepBudget_IsSpent(base->system)) {
             break;
         }
-        if (tpTimeStep_Outran(base, NULL)) {
+        bool isLast = pass == maxPasses - 1;
+        if (!isLast && tpTimeStep_Outran(base, NULL)) {
             if (!tpTimeStep_FindContacts(base, base->startPoses)) {
                 return false;
             }
@@ -196,7 +197,7 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         if (!tpImplicitStep_FindMissed(step, &completion)) {
             return false;
         }
-        if (completion.missedCount == 0 || pass == maxPasses - 1) {
+        if (completion.missedCount == 0 || isLast) {
             break;
         }
         if (!tpImplicitStep_Keep(step, &found) ||

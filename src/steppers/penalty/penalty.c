@@ -316,6 +316,7 @@ const tpStepper tpPenaltyStepper = {
     .summary = "contacts as stiff springs, implicit; tends to the rigid steppers",
     .options = used,
     .lacks = tp_lacksRestitution | tp_lacksRollingFriction | tp_lacksCompliance,
+    .yields = true,
     .step = step,
     TP_STEPPER_MEMORY,
 };
