@@ -1,6 +1,7 @@
 // Strides through contacts that stay: bodies are where closed forms have them in every step of the
 // user, with the forces that hold them there, and the account of energy closes.
 
+#include "dynamics/figures.h"
 #include "support/scene_text.h"
 #include "tippe/world.h"
 
@@ -161,11 +162,49 @@ static void snapshotsKeepLoads(void** state) {
     tpDestroyWorld(world);
 }
 
+// An ellipsoid rocks on the back of another one that is fixed.
+static const char* const rocking =
+    "{ \"tippe\": 1, \"name\": \"rocking\", \"gravity\": [0, 0, -9.81],"
+    " \"materials\": { \"m\": { \"friction\": 3 } }, \"bodies\": ["
+    " { \"name\": \"large\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": [ { \"type\": "
+    "\"ellipsoid\", \"radii\": [3, 2, 1] } ] },"
+    " { \"name\": \"small\", \"density\": 1000, \"material\": \"m\", \"position\": [0, 0, 1.1],"
+    " \"velocity\": [0.05, -0.03, 0], \"angular_velocity\": [0.3, 0.5, 1],"
+    " \"shapes\": [ { \"type\": \"ellipsoid\", \"radii\": [0.3, 0.2, 0.1] } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.005, \"until\": 1 } }";
+
+// The work of a second at an accuracy, and the strides that were refused.
+static double rockingWork(const char* accuracy, int* refusedCount) {
+    tpWorld* world = makeWorldFrom(rocking);
+    tpError error;
+    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
+    double work = 0.0;
+    *refusedCount = 0;
+    for (int i = 0; i < 200; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        work += report.work;
+        *refusedCount += report.figures[tp_rejectedFigure];
+        assert_int_equal(report.violations, 0);
+    }
+    tpDestroyWorld(world);
+    return work;
+}
+
+// Ends of long strides lie beside the contact by more than rounding. If they were not closed,
+// the next stride would take the contact for one that is to come.
+static void contactsAreClosedAtEnds(void** state) {
+    (void)state;
+    int refusedCount, fineCount;
+    double loose = rockingWork("1e-2", &refusedCount), fine = rockingWork("1e-4", &fineCount);
+    CHECK_BELOW(loose, fine);
+    assert_true(refusedCount <= 6);
+    assert_true(fineCount <= 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rollingIsFollowed),
-        cmocka_unit_test(slidingEndsWhereItShould),
-        cmocka_unit_test(whatMovesEvenlyCarries),
+        cmocka_unit_test(contactsAreClosedAtEnds),  cmocka_unit_test(rollingIsFollowed),
+        cmocka_unit_test(slidingEndsWhereItShould), cmocka_unit_test(whatMovesEvenlyCarries),
         cmocka_unit_test(snapshotsKeepLoads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "dynamics/joints.h"
 #include "math/elementary.h"
 #include "steppers/auto/body_change.h"
+#include "steppers/auto/closing.h"
 #include "steppers/pieces.h"
 
 // Part of the error that is asked for that the estimates may add up to.
@@ -225,13 +226,6 @@ static void extrapolateBody(tpPose* pose, tpVelocity* velocity, const tpPose* wh
     tpBodyChange_Apply(pose, velocity, &part);
 }
 
-void tpGroupRun_CloseJoints(const tpGroupRun* run) {
-    if (run->groups->jointCounts[run->group] > 0) {
-        tpJoints_FollowAngles(run->system);
-        tpJoints_Correct(run->system, run->solver, 1e-12 * run->lengthScale);
-    }
-}
-
 static double beyond(double halves, double whole) {
     return halves + thirdPart * (halves - whole);
 }
@@ -276,7 +270,7 @@ void tpCheck_Extrapolate(tpCheck* check, tpGroupRun* run) {
         }
     }
     extrapolateLoads(check, system);
-    tpGroupRun_CloseJoints(run);
+    tpGroupRun_Close(run, &check->halves.tally);
 }
 
 bool tpTaken_HaveSameContacts(const tpTaken* a, const tpTaken* b) {

@@ -33,9 +33,6 @@ typedef struct tpCheck {
 // One step of h seconds from `start` seconds after the begin of the run. False if memory ran out.
 bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken);
 
-// Puts joints right after bodies were moved.
-void tpGroupRun_CloseJoints(const tpGroupRun* run);
-
 // A number for the pairs of shapes that have pushed each other, and which of them slide; 0: none.
 // One bit tells whether any does.
 enum { tp_slidingBit = 1 };

@@ -2,6 +2,7 @@
 
 #include "dynamics/joints.h"
 #include "steppers/auto/body_change.h"
+#include "steppers/auto/closing.h"
 
 // From two levels of second order to the fourth, from two of fourth to the sixth.
 static const double toFourth = 1.0 / 3.0, toSixth = 1.0 / 15.0;
@@ -14,7 +15,7 @@ static const double lawful = 0.3;
 static const double safety = 10.0;
 
 // From one stride to the next.
-static const double largestGrowth = 8.0;
+static const double largestGrowth = 1.6;
 
 // Taking ------------------------------------------------------------------------------------------
 
@@ -145,8 +146,8 @@ void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* ru
 // Ends --------------------------------------------------------------------------------------------
 
 // Joints are closed, and stay so: the motion in between is made of velocities too.
-static void closeJoints(tpGroupRun* run) {
-    tpGroupRun_CloseJoints(run);
+static void closeAll(tpGroupRun* run, const tpTaken* last) {
+    tpGroupRun_Close(run, &last->tally);
     if (run->groups->jointCounts[run->group] > 0) {
         run->hasMemory = tpJoints_CorrectVelocities(run->system, run->solver) && run->hasMemory;
     }
@@ -163,7 +164,7 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    closeJoints(run);
+    closeAll(run, &levels->taken[tp_strideSteps - 1]);
 }
 
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
@@ -179,7 +180,7 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    closeJoints(run);
+    closeAll(run, &levels->taken[tp_strideQuarter + 1]);
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {

@@ -5,6 +5,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "steppers/auto/closing.h"
 #include "steppers/auto/stride_levels.h"
 
 // A stride is taken by seven steps. It is worth them from so many steps of the user on:

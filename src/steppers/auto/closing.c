@@ -1,0 +1,109 @@
+#include "steppers/auto/closing.h"
+
+#include "dynamics/contacts.h"
+#include "dynamics/joints.h"
+#include "steppers/auto/stride_loads.h"
+
+// Gaps are closed to this part of the length, in so many rounds at most.
+static const double closedGap = 1e-10;
+enum { roundCount = 32 };
+
+void tpGroupRun_CloseJoints(const tpGroupRun* run) {
+    if (run->groups->jointCounts[run->group] > 0) {
+        tpJoints_FollowAngles(run->system);
+        tpJoints_Correct(run->system, run->solver, 1e-12 * run->lengthScale);
+    }
+}
+
+// What a unit impulse along the normal makes of the speed there.
+static double responseOf(const tpSystem* system, int body, tpVec3 point, tpVec3 normal) {
+    if (!tpSystem_IsDynamic(system, body)) {
+        return 0.0;
+    }
+    tpVec3 arm = tpSub(point, system->poses.data[body].position), moment = tpCross(arm, normal);
+    return system->bodies.data[body].inverseMass +
+           tpDot(moment, tpMulMV(tpSystem_InverseInertia(system, body), moment));
+}
+
+static void push(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
+    if (tpSystem_IsDynamic(system, body)) {
+        tpVec3 arm = tpSub(point, system->poses.data[body].position);
+        tpSystem_ApplyImpulse(system, body, impulse, tpCross(arm, impulse));
+    }
+}
+
+// Contacts that have pushed, first in the list; returns how many.
+static int keepPushing(const tpTally* tally, tpContact* contacts, int count) {
+    int kept = 0, k = 0;
+    for (int i = 0; i < count; ++i) {
+        int order = -1;
+        while (k < tally->count &&
+               (order = tpContactKey_Compare(tpContactInfo_Key(&tally->list[k]),
+                                             tpContact_Key(&contacts[i]))) < 0) {
+            k += 1;
+        }
+        if (k < tally->count && order == 0 && tally->list[k].normalImpulse > 0.0) {
+            contacts[kept++] = contacts[i];
+        }
+    }
+    return kept;
+}
+
+// Velocities that close the gaps in a second. Returns the largest gap that they leave, m.
+static double closeRound(tpSystem* system, const tpContact* contacts, int count) {
+    double largest = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &contacts[i];
+        tpVec3 n = contact->normal;
+        double speed =
+            tpDot(n, tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                           tpSystem_PointVelocity(system, contact->bodyB, contact->pointB)));
+        double response = responseOf(system, contact->bodyA, contact->pointA, n) +
+                          responseOf(system, contact->bodyB, contact->pointB, n);
+        double gap = contact->gap + speed;
+        largest = fmax(largest, fabs(gap));
+        if (response > 0.0) {
+            push(system, contact->bodyA, contact->pointA, tpScale(-gap / response, n));
+            push(system, contact->bodyB, contact->pointB, tpScale(gap / response, n));
+        }
+    }
+    return largest;
+}
+
+static void closeContacts(tpGroupRun* run, const tpTally* tally) {
+    tpSystem* system = run->system;
+    double* margins = tpSystem_TouchMargins(system);
+    tpContact* contacts;
+    int count;
+    tpVelocity* kept = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    run->hasMemory =
+        margins != NULL && kept != NULL &&
+        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) == tp_success;
+    if (!run->hasMemory) {
+        return;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        kept[i] = system->velocities.data[i];
+        system->velocities.data[i] = (tpVelocity){ 0 };
+    }
+    count = keepPushing(tally, contacts, count);
+    double limit = closedGap * system->units.length;
+    for (int k = 0; k < roundCount && closeRound(system, contacts, count) > limit; ++k) {
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpVelocity way = system->velocities.data[i];
+        system->velocities.data[i] = kept[i];
+        if (run->groups->ofBody[i] == run->group) {
+            tpPose* pose = &system->poses.data[i];
+            pose->position = tpAdd(pose->position, way.linear);
+            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way.angular), pose->rotation));
+        }
+    }
+}
+
+void tpGroupRun_Close(tpGroupRun* run, const tpTally* tally) {
+    if (tally->count > 0) {
+        closeContacts(run, tally);
+    }
+    tpGroupRun_CloseJoints(run);
+}
