@@ -204,6 +204,35 @@ static double roundingOf(const tpFrictionIsland* island) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
+// The size of the velocities without impulses, in units of velocity.
+static double speedOf(const tpFrictionIsland* island) {
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            sum += island->weight[b] * island->q[i] * island->q[i];
+        }
+    }
+    return sqrt(sum);
+}
+
+// Newton's method; if it does not get there interior points, then proximal points. False if memory
+// ran out.
+static bool solveIsland(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
+                        double willDo, tpArena* arena, int* iterations) {
+    tpSolveStatus status = tp_solved;
+    if (!(island->residual <= island->tolerance)) {
+        status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);
+    }
+    if (status != tp_solverOutOfMemory && !(island->residual <= island->enough)) {
+        status = tpFrictionIsland_Interior(island, options, pathSteps, arena, iterations);
+    }
+    island->tolerance = willDo;
+    if (status != tp_solverOutOfMemory && !(island->residual <= willDo)) {
+        status = tpFrictionIsland_Proximal(island, options, limit, arena, iterations);
+    }
+    return status != tp_solverOutOfMemory;
+}
+
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
                            double* work) {
@@ -222,21 +251,12 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         island->grace = INFINITY;
         island->isExhausted = false;
         island->stop = options->stop;
-        tpSolveStatus status = tp_solved;
-        if (!(island->residual <= island->tolerance)) {
-            status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);
-        }
-        if (status != tp_solverOutOfMemory && !(island->residual <= island->enough)) {
-            status = tpFrictionIsland_Interior(island, options, pathSteps, arena, iterations);
-        }
-        island->tolerance = fmax(island->tolerance, enough / tp_smallPart * share);
-        bool isFar = !(island->residual <= island->tolerance);
-        if (status != tp_solverOutOfMemory && isFar) {
-            status =
-                tpFrictionIsland_Proximal(island, options, 4 * small->limit, arena, iterations);
-        }
+        double stalled = tp_stalledPart * speedOf(island);
+        island->enough = fmax(island->enough, stalled);
+        double willDo = fmax(fmax(island->tolerance, enough / tp_smallPart * share), stalled);
+        bool isDone = solveIsland(island, options, 4 * small->limit, willDo, arena, iterations);
         *work += island->work;
-        if (status == tp_solverOutOfMemory) {
+        if (!isDone) {
             return false;
         }
     }

@@ -374,7 +374,9 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
         return false;
     }
     memcpy(kept, r, sizeof(double) * (size_t)rowCount);
-    double goal = fmax(options->tolerance * sizeOfQ(problem), options->velocityTolerance);
+    double size = sizeOfQ(problem);
+    double goal = fmax(options->tolerance * size, options->velocityTolerance);
+    double willDo = fmax(goal, fmin(options->enough, tp_stalledPart * size));
     tpSolveStage done = { .solver = "bilateral", .status = tp_solved };
     double work = 0.0, start = secondsNow(options);
     bool isFound = tpFrictionTree_Solve(tree, options, safety * goal, r, &done.iterations, &work);
@@ -382,7 +384,8 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
         if (k > 0) {
             tpFrictionTree_Refine(tree, u, r);
         }
-        if (tpFriction_Judge(problem, r, u, memory, residual) && residual->velocity <= goal) {
+        if (tpFriction_Judge(problem, r, u, memory, residual) &&
+            residual->velocity <= (k < maxRefinements ? goal : willDo)) {
             done.residual = residual->natural;
             done.seconds = secondsNow(options) - start;
             tpSolveReport_AddStage(report, &done);

@@ -45,6 +45,10 @@ typedef struct tpSmallSolve {
 // and what is told apart by small differences (efforts found from velocities) profits.
 static const double tp_smallPart = 3e-3;
 
+// If Newton's method does not get further, this part of the velocities will do: contacts that are
+// about to open, and gaps that contradict each other by what joints are apart, let it crawl.
+static const double tp_stalledPart = 3e-10;
+
 // Improves r and adds to iterations and work. False if memory ran out.
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
