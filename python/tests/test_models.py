@@ -519,6 +519,22 @@ def test_overlaps_that_no_joint_can_undo_do_not_collide(tmp_path: Path) -> None:
     assert [note.name for note in notes] == ["shoulder"]
 
 
+@pytest.mark.parametrize("most", [0.0, 1.0])
+def test_overlaps_that_a_limit_keeps_do_not_collide(tmp_path: Path, most: float) -> None:
+    """A thumb at the end of its range, drawn a little into the palm: its limit and the contact ask for what cannot be."""
+    (tmp_path / "model.xml").write_text(
+        f"""<mujoco><compiler angle="radian"/><worldbody><body name="palm" pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .02"/>
+        <body name="knuckle" pos=".15 0 .05"><joint name="spread" axis="0 0 1"/><geom size=".01" contype="0" conaffinity="0"/>
+        <body name="thumb"><joint name="bend" axis="0 1 0" range="-1 {most}"/><geom type="capsule" fromto="0 0 0 -.1 0 -.0205" size=".01"/></body></body></body></worldbody></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "model.xml")
+    assert ({"bodies": ["palm", "thumb"]} in scene.get("excludes", [])) == (most == 0.0)
+    world = tippe.load(scene)
+    for _ in range(20):
+        report = world.step(0.005)
+    assert report.certified
+
+
 def test_idle_terms_of_tendons_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "model.xml").write_text(
         """<mujoco><worldbody><body name="a"><joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><geom size=".1"/></body></worldbody>

@@ -21,6 +21,9 @@ _MOST_OVERLAP = 1e-4
 # Way along the normal of a contact, in m per rad or m of any joint, that is none.
 _NO_WAY = 1e-6
 
+# The largest turn of a joint over which such a slope tells where bodies go, rad.
+_LARGEST_TURN = 0.25
+
 
 def add_contacts(c: Compiled) -> None:
     shapes = {int(shape.data.pop("geom")): shape for body in c.model.bodies for shape in body.shapes}
@@ -216,8 +219,24 @@ def _depths(c: Compiled) -> dict[tuple[str, str], float]:
     return deepest
 
 
+def _room(c: Compiled, opening: np.ndarray) -> np.ndarray:
+    """How far each coordinate may go the way that opens a gap, rad or m: as far as its limit, and no angle further than slopes hold."""
+    room = np.full(c.m.nv, np.inf)
+    for joint in range(c.m.njnt):
+        kind = c.mujoco.mjtJoint(int(c.m.jnt_type[joint]))
+        if kind not in (c.mujoco.mjtJoint.mjJNT_HINGE, c.mujoco.mjtJoint.mjJNT_SLIDE):
+            continue
+        dof, value = int(c.m.jnt_dofadr[joint]), float(c.d.qpos[c.m.jnt_qposadr[joint]])
+        if kind == c.mujoco.mjtJoint.mjJNT_HINGE:
+            room[dof] = _LARGEST_TURN
+        if c.m.jnt_limited[joint]:
+            least, most = c.m.jnt_range[joint]
+            room[dof] = min(room[dof], max(most - value if opening[dof] > 0.0 else value - least, 0.0))
+    return room
+
+
 def _stuck(c: Compiled) -> dict[frozenset[str], float]:
-    """Bodies that overlap at the start where no motion of the joints changes their distance, and by how much, m."""
+    """Bodies that overlap at the start where no motion of the joints within their limits takes them apart, and by how much, m."""
     found: dict[frozenset[str], float] = {}
     for contact in c.d.contact:
         a, b = (int(c.m.geom_bodyid[g]) for g in contact.geom)
@@ -226,7 +245,10 @@ def _stuck(c: Compiled) -> dict[frozenset[str], float]:
         turns = [np.zeros((3, c.m.nv)), np.zeros((3, c.m.nv))]
         for body, slope in zip((a, b), turns):
             c.mujoco.mj_jac(c.m, c.d, slope, None, contact.pos, body)
-        if np.abs(contact.frame[:3] @ (turns[1] - turns[0])).max(initial=0.0) < _NO_WAY:
+        opening = contact.frame[:3] @ (turns[1] - turns[0])
+        opening[np.abs(opening) < _NO_WAY] = 0.0
+        moving = opening != 0.0
+        if np.sum(np.abs(opening[moving]) * _room(c, opening)[moving]) < -contact.dist:
             both = frozenset((c.bodies[a], c.bodies[b]))
             found[both] = max(found.get(both, 0.0), -float(contact.dist))
     return found
