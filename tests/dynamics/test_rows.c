@@ -220,6 +220,43 @@ static void testCopies(void** state) {
     tpDestroyWorld(world);
 }
 
+// How far each of two contacts is from its law: 0 where it sticks in its cone or slides at its
+// limit, the speed of the approach where nothing holds it.
+static void testResidual(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+    int other = addBall(world, tpMakeVec3(1.0, 0.0, ballRadius), tpZeroVec3());
+    int floor = addFloor(world);
+    tpContact contacts[2] = { makeContact(system, ball, floor), makeContact(system, other, floor) };
+    tpRows rows = makeRows(system, contacts, 2, 0.5);
+    for (int b = 0; b < 2; ++b) {
+        int first = rows.firstRows[b];
+        rows.scale[first + 2] = 0.8;
+        for (int k = 0; k < 3; ++k) {
+            rows.impulse[first + k] = 7.0 + k; // beyond the cone
+            rows.velocity[first + k] = 0.0;
+        }
+    }
+    for (int b = 0; b < 2; ++b) {
+        int first = rows.firstRows[b];
+        assert_true(tpRows_ResidualSquared(&rows, b) > 1e-3);
+        double* r = rows.impulse + first;
+        double* u = rows.velocity + first;
+        r[0] = 2.0, r[1] = 0.5, r[2] = 0.6; // 0.6 / 0.8 beside 0.5: inside
+        CHECK_NEAR(tpRows_ResidualSquared(&rows, b), 0.0, 1e-30);
+        // Sliding along the scaled direction (3, 4) / 5, against the friction.
+        r[1] = -0.6, r[2] = -0.8 * 0.8;
+        u[1] = 0.3, u[2] = 0.4 / 0.8;
+        CHECK_NEAR(tpRows_ResidualSquared(&rows, b), 0.0, 1e-28);
+        r[0] = r[1] = r[2] = u[1] = u[2] = 0.0;
+        u[0] = -0.25;
+        CHECK_NEAR(tpRows_ResidualSquared(&rows, b), 0.0625, 1e-15);
+    }
+    tpDestroyWorld(world);
+}
+
 // Slack is a gap over the step, in the unit of the scene.
 static void testSlack(void** state) {
     (void)state;
@@ -243,7 +280,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testResponse),  cmocka_unit_test(testImpulses),
         cmocka_unit_test(testKinematic), cmocka_unit_test(testKinds),
-        cmocka_unit_test(testCopies),    cmocka_unit_test(testSlack)
+        cmocka_unit_test(testCopies),    cmocka_unit_test(testResidual),
+        cmocka_unit_test(testSlack)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
