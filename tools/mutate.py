@@ -12,8 +12,8 @@ compiler, but neither CMake nor git).
 
 Not every change is a mutation. Drawn again, and counted apart, is what does not compile and what gives the same
 object code, which is proof that nothing changed. By rule the following are never made:
-- ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled: they are changed a
-  thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
+- ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled (by their constant, or by
+  a term or a sign of the sum that it is a part of): they are changed a thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
   a method, of which twice as much is another choice, not a mistake;
 - whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
 - assertions, prefetches, sizes of memory (room, capacity, growth, the length of an array that is declared), and from
@@ -129,6 +129,15 @@ OPERATORS = [
 MEMORY = re.compile(r"\b(room|\w*Room|\w*[cC]apacity|grown?|TP_RESERVE|tp\w+_Reserve)\b")
 
 
+ROUNDING = re.compile(r"(?<![\w.])\d+(?:\.\d*)?e-(?:9|[1-9]\d+) \* ([^;?<>&|]*)$")
+
+
+def is_bound(line, kind, start):
+    """Whether such a change is within what a bound of rounding is multiplied by: it changes it by a factor of about two."""
+    m = ROUNDING.search(line[:start])
+    return kind in ("sign", "extreme") and m is not None and (not m.group(1) or m.group(1).count("(") > m.group(1).count(")"))
+
+
 def is_idle(line, kind):
     """Whether such a change decides about speed or memory alone."""
     if re.search(r"\b(tasks|helpers)\b", line) and kind in ("comparison", "constant", "condition"):
@@ -162,6 +171,8 @@ def all_mutations(tree, only):
                     if is_idle(line, kind):
                         continue
                     for start, end, new in find(line):
+                        if is_bound(line, kind, start):
+                            continue
                         found.append({"file": path, "line": number + 1, "kind": kind, "start": start, "end": end, "new": new,
                                       "stages": stages})
     return found
