@@ -231,7 +231,7 @@ void tpArena_Reset(tpArena* arena) {
         return;
     }
     tpArena_Destroy(arena);
-    addBlock(arena, roundUp(arena->most + arena->most / 8));
+    addBlock(arena, roundUp(arena->most + arena->most / 2));
 }
 
 tpArenaMark tpArena_Mark(const tpArena* arena) {

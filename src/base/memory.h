@@ -101,7 +101,8 @@ void* tpArena_GetZeroed(tpArena* arena, size_t size);
 #define TP_SCRATCH_ZEROED(arena, type, number)                                                     \
     ((type*)tpArena_GetZeroed((arena), sizeof(type) * (size_t)(number)))
 
-// Gives everything back; blocks become one, of the most that was in use at once and an eighth more.
+// Gives everything back; blocks become one, of the most that was in use at once and half more: what
+// is not used costs addresses, and to grow in every other step costs time.
 void tpArena_Reset(tpArena* arena);
 
 tpArenaMark tpArena_Mark(const tpArena* arena);

@@ -132,6 +132,7 @@ int32_t tpBoundsTree_AddLoose(tpBoundsTree* tree, int32_t number, tpBounds bound
     int32_t leaf = takeNode(tree);
     tree->nodes.data[leaf] = (tpBoundsNode){ bounds, { -1, number }, -1, 0 };
     ++tree->leafCount;
+    tree->isOrdered = false;
     return leaf;
 }
 
@@ -163,6 +164,7 @@ void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf) {
     tpBoundsNode* nodes = tree->nodes.data;
     int32_t parent = nodes[leaf].parent;
     --tree->leafCount;
+    tree->isOrdered = false;
     freeNode(tree, leaf);
     if (parent < 0) {
         tree->root = -1;
@@ -232,6 +234,7 @@ typedef struct BoundsBuilder {
     tpBoundsTree* tree;
     TreePart parts[partLimit]; // small ones in the end
     int partCount;
+    double areas[partLimit]; // half surfaces of their inner boxes
     int32_t tops[partLimit]; // inner nodes above them, parents before children
     int topCount;
     PartSplit splits[partLimit]; // of one depth
@@ -259,22 +262,24 @@ static int32_t splitPart(tpBoundsTree* tree, const TreePart* part, TreePart halv
     return index;
 }
 
-static void buildPart(tpBoundsTree* tree, const TreePart* part) {
+// Returns the half surfaces of its inner boxes together.
+static double buildPart(tpBoundsTree* tree, const TreePart* part) {
     if (part->count == 1) {
         attach(tree, part, part->leaves[0]);
-        return;
+        return 0.0;
     }
     TreePart halves[2];
     int32_t index = splitPart(tree, part, halves);
-    buildPart(tree, &halves[0]);
-    buildPart(tree, &halves[1]);
+    double area = buildPart(tree, &halves[0]);
+    area += buildPart(tree, &halves[1]);
     refit(tree, index);
+    return area + tpHalfArea(&tree->nodes.data[index].bounds);
 }
 
 static void buildSmall(void* context, int number, int worker) {
     (void)worker;
     BoundsBuilder* builder = context;
-    buildPart(builder->tree, &builder->parts[number]);
+    builder->areas[number] = buildPart(builder->tree, &builder->parts[number]);
 }
 
 static void splitLarge(void* context, int number, int worker) {
@@ -305,6 +310,16 @@ static void cutParts(BoundsBuilder* builder, TreePart whole, tpTasks* tasks) {
     }
 }
 
+// Inner nodes whose children have been fitted; returns their half surfaces together.
+static double refitTops(tpBoundsTree* tree, const int32_t* tops, int count) {
+    double area = 0.0;
+    for (int i = count - 1; i >= 0; --i) {
+        refit(tree, tops[i]);
+        area += tpHalfArea(&tree->nodes.data[tops[i]].bounds);
+    }
+    return area;
+}
+
 // Gathers all leaves, loose ones too, and uses the other nodes as inner ones.
 void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
     int32_t count = 0, innerCount = 0;
@@ -330,7 +345,65 @@ void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
     builder.topCount = 0;
     cutParts(&builder, (TreePart){ tree->scratch.data, count, inner, -1, 0, 0 }, tasks);
     tpTasks_Run(tasks, buildSmall, &builder, builder.partCount);
-    for (int i = builder.topCount - 1; i >= 0; --i) {
-        refit(tree, builder.tops[i]);
+    tree->builtArea = 0.0;
+    for (int i = 0; i < builder.partCount; ++i) {
+        tree->builtArea += builder.areas[i];
     }
+    tree->builtArea += refitTops(tree, builder.tops, builder.topCount);
+    tree->isOrdered = true;
+}
+
+// Fitting -----------------------------------------------------------------------------------------
+
+// Inner nodes and the parts of the tree below them, which threads fit.
+typedef struct BoundsFitter {
+    tpBoundsTree* tree;
+    int32_t parts[partLimit]; // their top nodes
+    double areas[partLimit];  // half surfaces of their inner boxes
+    int partCount;
+    int32_t tops[partLimit]; // parents before children
+    int topCount;
+} BoundsFitter;
+
+static double refitBelow(tpBoundsTree* tree, int32_t index) {
+    const tpBoundsNode* node = &tree->nodes.data[index];
+    if (isLeaf(node)) {
+        return 0.0;
+    }
+    double area = refitBelow(tree, node->child[0]);
+    area += refitBelow(tree, node->child[1]);
+    refit(tree, index);
+    return area + tpHalfArea(&tree->nodes.data[index].bounds);
+}
+
+static void refitPart(void* context, int number, int worker) {
+    (void)worker;
+    BoundsFitter* fitter = context;
+    fitter->areas[number] = refitBelow(fitter->tree, fitter->parts[number]);
+}
+
+double tpBoundsTree_RefitAll(tpBoundsTree* tree, tpTasks* tasks) {
+    if (tree->root < 0) {
+        return 0.0;
+    }
+    BoundsFitter fitter = { .tree = tree, .parts = { tree->root }, .partCount = 1 };
+    const tpBoundsNode* nodes = tree->nodes.data;
+    // The tree is opened from the top, level by level, until there are enough parts.
+    for (int before = 0; before < fitter.partCount;) {
+        before = fitter.partCount;
+        for (int i = 0; i < before && fitter.partCount < partLimit; ++i) {
+            int32_t top = fitter.parts[i];
+            if (!isLeaf(&nodes[top])) {
+                fitter.tops[fitter.topCount++] = top;
+                fitter.parts[i] = nodes[top].child[0];
+                fitter.parts[fitter.partCount++] = nodes[top].child[1];
+            }
+        }
+    }
+    tpTasks_Run(tasks, refitPart, &fitter, fitter.partCount);
+    double area = 0.0;
+    for (int i = 0; i < fitter.partCount; ++i) {
+        area += fitter.areas[i];
+    }
+    return area + refitTops(tree, fitter.tops, fitter.topCount);
 }

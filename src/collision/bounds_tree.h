@@ -25,6 +25,8 @@ typedef struct tpBoundsTree {
     TP_ARRAY(int32_t) scratch; // leaves and then inner nodes, while the tree is built anew
     int32_t root, firstFree;   // -1: none
     int32_t leafCount;
+    bool isOrdered;   // no leaf has come or gone since it was built: `scratch` has them in order
+    double builtArea; // half surfaces of the inner boxes when it was built, together, m^2
     tpAllocator allocator;
 } tpBoundsTree;
 
@@ -48,13 +50,18 @@ void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds);
 // A new leaf without a place yet; tpBoundsTree_Rebuild must follow before anything else.
 int32_t tpBoundsTree_AddLoose(tpBoundsTree* tree, int32_t number, tpBounds bounds);
 
-// Gives a leaf new bounds without more; tpBoundsTree_Rebuild must follow before the next query.
+// Gives a leaf new bounds without more; tpBoundsTree_Rebuild or tpBoundsTree_RefitAll must follow
+// before the next query.
 static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
     tree->nodes.data[leaf].bounds = bounds;
 }
 
 // Builds all inner nodes anew, by the threads of `tasks` (or NULL). Leaves keep their nodes.
 void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks);
+
+// Fits all inner nodes to leaves that have new bounds, which costs less. Returns their half
+// surfaces together, which tell how good the tree still is (`builtArea`).
+double tpBoundsTree_RefitAll(tpBoundsTree* tree, tpTasks* tasks);
 
 // Visiting every leaf whose box overlaps `bounds`:
 //
@@ -74,6 +81,20 @@ static inline tpTreeWalk tpBoundsTree_Walk(const tpBoundsTree* tree) {
     walk.nodes = tree->nodes.data;
     walk.depth = tree->root >= 0 ? 1 : 0;
     walk.stack[0] = tree->root;
+    return walk;
+}
+
+// The same for the leaves that come after one in the order of the tree alone: who walks from each
+// leaf meets every pair once.
+static inline tpTreeWalk tpBoundsTree_WalkAfter(const tpBoundsTree* tree, int32_t leaf) {
+    tpTreeWalk walk;
+    walk.nodes = tree->nodes.data;
+    walk.depth = 0;
+    for (int32_t i = leaf, above; (above = walk.nodes[i].parent) >= 0; i = above) {
+        if (walk.nodes[above].child[0] == i) {
+            walk.stack[walk.depth++] = walk.nodes[above].child[1];
+        }
+    }
     return walk;
 }
 

@@ -7,6 +7,10 @@
 static const double rebuildPart = 0.6, rebuildPartOfMany = 0.25;
 enum { many = 4096 };
 
+// The tree is fitted instead while its boxes have grown by no more than this; if more than this
+// part has moved, all pairs are looked up, which takes half as long for each.
+static const double mostGrown = 1.2, wholePart = 0.5;
+
 enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
 
 // Pairs per shape that the first search expects, and pairs that are always kept memory for.
@@ -225,6 +229,7 @@ static void orderChunk(void* context, int chunk, int worker) {
     int count = 0;
     for (int i = range.begin; i < range.end; ++i) {
         int32_t number = fat->tree.nodes.data[fat->tree.scratch.data[i]].child[1];
+        fat->hasMoved.data[number] = fat->hasMoved.data[number] || fat->isWhole;
         if (fat->hasMoved.data[number]) {
             fat->moved.data[range.begin + count++] = number;
         }
@@ -274,8 +279,14 @@ static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
         }
     }
     tpTasks_Run(tasks, setChunk, fat, tpChunksOf(fat->moved.count, proxiesPerChunk));
-    tpBoundsTree_Rebuild(&fat->tree, tasks);
+    // Leaves that have all moved alike, as in a fall, are as well kept by the tree that they have.
+    bool isGood = fat->tree.isOrdered &&
+                  tpBoundsTree_RefitAll(&fat->tree, tasks) <= mostGrown * fat->tree.builtArea;
+    if (!isGood) {
+        tpBoundsTree_Rebuild(&fat->tree, tasks);
+    }
     fat->changeCount = 0;
+    fat->isWhole = fat->moved.count > wholePart * fat->tree.leafCount;
     orderMoved(fat, tasks);
 }
 
@@ -284,6 +295,7 @@ static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
 // since it was last built, it is built anew.
 static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
     fat->changeCount += fat->moved.count;
+    fat->isWhole = false;
     double part = fat->proxies.count > many ? rebuildPartOfMany : rebuildPart;
     bool rebuild = fat->moved.count > part * fat->proxies.count ||
                    fat->changeCount > 2 * (int64_t)fat->proxies.count;
@@ -315,17 +327,41 @@ typedef struct FatSearch {
     const tpProxies* proxies;
 } FatSearch;
 
-// Adds a pair of overlapping fat boxes. If both have moved, the one with the lower number reports.
-static void offer(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
+// Adds a pair of overlapping fat boxes.
+static void add(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
     const tpFatPairs* fat = search->fat;
-    bool mine = a != b && (!fat->hasMoved.data[b] || a < b);
-    if (!mine || (fat->proxies.data[a].kind != tp_movableProxy &&
-                  fat->proxies.data[b].kind != tp_movableProxy)) {
+    if (fat->proxies.data[a].kind != tp_movableProxy &&
+        fat->proxies.data[b].kind != tp_movableProxy) {
         return;
     }
     int32_t low = a < b ? a : b, high = a < b ? b : a;
     if (!fat->filters || search->proxies->mayPair(search->proxies->context, low, high)) {
         tpPairSink_Add(sink, low, high);
+    }
+}
+
+// If both have moved, the one with the lower number reports.
+static void offer(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
+    if (a != b && (!search->fat->hasMoved.data[b] || a < b)) {
+        add(search, a, b, sink);
+    }
+}
+
+// Boxes in the tree that a box of the tree overlaps. If all are looked up, those that come after
+// it.
+static void findInTree(const FatSearch* search, int32_t a, tpPairSink* sink) {
+    const tpFatPairs* fat = search->fat;
+    const tpFatProxy* proxy = &fat->proxies.data[a];
+    if (fat->isWhole) {
+        tpTreeWalk walk = tpBoundsTree_WalkAfter(&fat->tree, proxy->leaf);
+        for (int32_t b; (b = tpTreeWalk_Next(&walk, &proxy->fat)) >= 0;) {
+            add(search, a, b, sink);
+        }
+        return;
+    }
+    tpTreeWalk walk = tpBoundsTree_Walk(&fat->tree);
+    for (int32_t b; (b = tpTreeWalk_Next(&walk, &proxy->fat)) >= 0;) {
+        offer(search, a, b, sink);
     }
 }
 
@@ -345,11 +381,7 @@ static void findMoved(const void* context, int begin, int end, tpPairSink* sink)
         if (proxy->isUnbounded) {
             continue;
         }
-        tpTreeWalk walk = tpBoundsTree_Walk(&fat->tree);
-        for (int32_t b = tpTreeWalk_Next(&walk, &proxy->fat); b >= 0;
-             b = tpTreeWalk_Next(&walk, &proxy->fat)) {
-            offer(search, a, b, sink);
-        }
+        findInTree(search, a, sink);
         for (int k = 0; k < fat->unbounded.count; ++k) {
             int32_t b = fat->unbounded.data[k];
             if (tpBoundsOverlap(&proxy->fat, &fat->proxies.data[b].fat)) {

@@ -42,7 +42,8 @@ typedef struct tpFatPairs {
     TP_ARRAY(bool) hasMoved; // of each proxy: it has a new fat box in this call, or none any more
     TP_ARRAY(int32_t) moved, unbounded;
     TP_ARRAY(int) staleCounts; // of each chunk of proxies: how many fat boxes do not serve any more
-    int64_t changeCount;       // new boxes since the tree was last built
+    int64_t changeCount;       // new boxes since the tree was last built or fitted
+    bool isWhole;              // most boxes have changed in this call: all count as moved
     tpPairArray found, old;    // sorted
     tpPairGather gather;
 } tpFatPairs;

@@ -128,6 +128,41 @@ static void pairsAreHandedOn(void** state) {
     tpDestroyFatPairs(&fat);
 }
 
+// Shapes that fall together leave their boxes at once: the tree is fitted, all pairs are looked up,
+// and none is missed or listed twice. Once they fly apart the tree is built anew.
+static void crowdsFallTogether(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRandom random = { 17 };
+    static Yard yard;
+    static tpShapePair before[boxCount * boxCount];
+    startYard(&yard, &random);
+    tpFatPairs fat;
+    tpCreateFatPairs(&fat, &allocator, true);
+    int fitted = 0, built = 0;
+    for (int k = 0; k < 80; ++k) {
+        int count = fat.pairs.count;
+        double area = fat.tree.builtArea;
+        if (count > 0) {
+            memcpy(before, fat.pairs.data, sizeof(tpShapePair) * (size_t)count);
+        }
+        tpProxies proxies = proxiesOf(&yard);
+        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        checkPairs(&fat, &proxies);
+        checkOrigins(&fat, before, count);
+        fitted += k > 0 && fat.isWhole && fat.tree.builtArea == area ? 1 : 0;
+        built += k > 0 && fat.tree.builtArea != area ? 1 : 0;
+        for (int i = 0; i < boxCount; ++i) {
+            tpVec3 apart = tpScale(k < 40 ? 0.0 : 3.0, yard.velocities[i]);
+            yard.centers[i] = tpAdd(yard.centers[i], tpAdd(tpMakeVec3(0.0, 0.0, -0.1), apart));
+        }
+        placeBoxes(&yard);
+    }
+    print_message("fitted %d times, built %d times\n", fitted, built);
+    assert_true(fitted > 5 && built > 0);
+    tpDestroyFatPairs(&fat);
+}
+
 // A pair comes when shapes are disturbed after it has become wanted: here both lists agree with a
 // fresh one.
 static void restoredListsGoOn(void** state) {
@@ -168,6 +203,7 @@ static void restoredListsGoOn(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsAreHandedOn),
+        cmocka_unit_test(crowdsFallTogether),
         cmocka_unit_test(restoredListsGoOn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,10 +30,10 @@ static const double springDamping = 5.0;
 static const double fastPart = 0.1;
 
 // How far manifolds follow their bodies before they are found anew. A gap is wrong by a thousandth
-// of the smaller body's size at most, the region of contact by a twenty-fifth. With half of that
-// the funnel of cubes takes a seventh more time, and overlaps are no smaller.
+// of the smaller body's size at most, the region of contact by a sixteenth. With a third of that
+// the funnel of cubes takes a fifth more time, and overlaps are no smaller.
 static const tpSoftLimits limits = {
-    .slip = 0.04f, .turn = 0.04f, .gap = 1e-3f, .age = 80.0f, .apart = 0.004f
+    .slip = 0.06f, .turn = 0.06f, .gap = 1e-3f, .age = 80.0f, .apart = 0.004f
 };
 
 // Steps of fewer bodies and manifolds together are over before other threads are awake. A body of a
