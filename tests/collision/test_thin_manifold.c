@@ -59,6 +59,27 @@ static void nearPointsStay(void** state) {
     assert_true(has[2] && has[3]);
 }
 
+// A point in the middle that is deeper than all others stays, whatever its place in the list; three
+// points of the rim stay with it.
+static void theDeepestStays(void** state) {
+    (void)state;
+    for (int deepest = 0; deepest < 7; ++deepest) {
+        tpContactPoint points[7];
+        for (int k = 0; k < 7; ++k) {
+            double angle = k * 0.8975979010256552;
+            points[k] = k == deepest ? pointAt(0.0, 0.0, -0.2, (uint64_t)k)
+                                     : pointAt(cos(angle), sin(angle), 0.0, (uint64_t)k);
+        }
+        assert_int_equal(tpThinManifold(points, 7), 4);
+        bool isThere = false;
+        for (int k = 0; k < 4; ++k) {
+            isThere = isThere || points[k].feature == (uint64_t)deepest;
+        }
+        assert_true(isThere);
+        assert_true(areaOf(points, 4) > 0.5);
+    }
+}
+
 // Random polygons: what is left spans nearly as much.
 static void littleAreaIsLost(void** state) {
     (void)state;
@@ -95,9 +116,8 @@ static void nearestComeFirst(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(octagonsBecomeSquares),
-        cmocka_unit_test(nearPointsStay),
-        cmocka_unit_test(littleAreaIsLost),
+        cmocka_unit_test(octagonsBecomeSquares), cmocka_unit_test(nearPointsStay),
+        cmocka_unit_test(theDeepestStays),       cmocka_unit_test(littleAreaIsLost),
         cmocka_unit_test(nearestComeFirst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

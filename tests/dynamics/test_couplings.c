@@ -438,6 +438,10 @@ static void limitOfTheSumHolds(void** state) {
         def.limits[0] = -0.5;
         def.limits[1] = INFINITY;
         stop = addCoupling(world, &def, joints, factors, 3);
+        assert_int_equal(tpJoint_SetValue(world, joints[0], 0, -1.1, NULL), tp_success);
+        CHECK_NEAR(tpCouplings_PositionError(system, system->poses.data), 0.6, 1e-12);
+        assert_int_equal(tpJoint_SetValue(world, joints[0], 0, 1.7, NULL), tp_success);
+        CHECK_NEAR(tpCouplings_PositionError(system, system->poses.data), 0.0, 0.0);
         for (int i = 0; i < 400; ++i) {
             tpJoint_ApplyEffort(world, joints[0], 0, -1.0);
             tpWorld_Step(world, 0.01);

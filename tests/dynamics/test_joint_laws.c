@@ -101,10 +101,33 @@ static void testLevelShares(void** state) {
     assert_true(shares[1][0] == shares[1][1] && shares[1][1] >= shares[0][1]);
 }
 
+// Half before the drift, unless the fastest rate of the law, the root of x^2 = x d w + k w, turns
+// the motion round within the step.
+static void sharesFollowTheFastestRate(void** state) {
+    (void)state;
+    const double h = 0.02, stiffness[] = { 0.0, 3.0, 4e3, 7e6 }, damping[] = { 0.0, 0.5, 900.0 };
+    const double responses[] = { 0.03, 1.0, 20.0 };
+    int stiff = 0;
+    for (int i = 0; i < 36; ++i) {
+        double k = stiffness[i % 4], d = damping[i / 4 % 3], w = responses[i / 12];
+        double share = tpLawShare(h, k, d, w), x = share > 0.5 ? 1.0 / (1.0 - share) / h : 2.0 / h;
+        double over = x * x - x * d * w - k * w;
+        if (share > 0.5) {
+            CHECK_NEAR(over / (x * x), 0.0, 1e-12);
+            stiff += 1;
+        } else {
+            assert_true(over >= 0.0); // the root is below 2 / h
+        }
+    }
+    assert_true(stiff > 5 && stiff < 31);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testLimits),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sharesFollowTheFastestRate),
+                                        cmocka_unit_test(testLimits),
                                         cmocka_unit_test(testResponse),
-                                        cmocka_unit_test(testEnergies), cmocka_unit_test(testShare),
+                                        cmocka_unit_test(testEnergies),
+                                        cmocka_unit_test(testShare),
                                         cmocka_unit_test(testLevelShares) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,6 +197,10 @@ static tpCoordinateDef lawsOf(const Setting* s, int length, int which) {
         def.servo =
             (tpServo){ 0.05 * value, 0.1 * rate, 50.0 * stiffness, 2.0 * drag, 6.0 * effort };
     }
+    if (which & 32) { // stiff for the step
+        def.hasServo = true;
+        def.servo = (tpServo){ 0.05 * value, 0.1 * rate, 2e4 * stiffness, 50.0 * drag, INFINITY };
+    }
     if (which & 16) {
         def.armature = 0.2 * inertia;
         def.damping = 0.3 * drag;
@@ -239,11 +243,11 @@ static tpJointId addJoined(tpWorld* world, const Setting* s, double x, tpJointDe
     return made;
 }
 
-enum { lawCount = 8, typeCount = 8, looseCount = 7, couplingCount = 4 };
+enum { lawCount = 9, typeCount = 8, looseCount = 7, couplingCount = 4 };
 
 // A coordinate with some of the laws, a turn or a slide.
 static tpJointId addDriven(tpWorld* world, const Setting* s, double x, int which, int length) {
-    static const int laws[lawCount] = { 0, 1, 2, 4, 8, 16, 6, 26 };
+    static const int laws[lawCount] = { 0, 1, 2, 4, 8, 16, 6, 26, 32 };
     tpJointDef def = tpDefaultJointDef();
     def.type = length == 1 ? tp_prismaticJoint : tp_revoluteJoint;
     def.coordinate = lawsOf(s, length, laws[which]);
