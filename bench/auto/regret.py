@@ -6,7 +6,9 @@ usage: python3 bench/auto/regret.py PROGRAM [SCENE ...] [--accuracies 1e-2,1e-3,
 Without scenes: those of the repository that have a closed form or a reference, or whose paths can be followed. For every scene
 and accuracy: the largest error of a position in parts of the accuracy times the length of the scene (1 or less: met), the wall
 time of stepping, the time of the cheapest fixed run that is as accurate as was asked, their ratio (the regret), and the time
-that a fixed step of `anitescu` needs in parts of that of `auto`. Times are the least of several runs.
+that a fixed step of `anitescu` needs in parts of that of `auto`. Times are the least of several runs. A fixed step that is
+longer than the scene's gives fewer states than `auto` does; "alike" is the regret of `auto` at that step, if it is as
+accurate there: the same states for both.
 
 The truth is the closed form where a scene has one; otherwise `anitescu` at a 128th of the scene's step, as far as it agrees with
 `bender-schmitt` at a 64th, or with itself at a 64th where that takes too long. What is asked for below three times the
@@ -160,11 +162,15 @@ def look_at(program, scene, accuracies):
             continue
         spent, summary = timed(program, scene, "auto", step, *option)
         least, stepper, fixed = cheapest(program, scene, errors, allowed, times)
+        alike = spent
+        if stepper and fixed > 1.01 * step and (truth.error("auto", fixed, *option) or float("inf")) <= allowed:
+            alike = timed(program, scene, "auto", fixed, *option)[0]
         usual = [size for (name, size), error in errors.items() if name == "anitescu" and error <= allowed]
         small = times.get(("anitescu", max(usual))) if usual else None
         rows.append({"accuracy": accuracy, "error": own / allowed, "estimate": summary["error_estimate"] / allowed,
                      "time": spent, "best": least, "stepper": stepper, "step": fixed,
-                     "regret": spent / least if stepper else None, "anitescu": small / spent if small else None,
+                     "regret": spent / least if stepper else None, "alike": alike / least if stepper else None,
+                     "anitescu": small / spent if small else None,
                      "notes": list(summary["notes"])})
     return {"scene": str(scene), "closed": truth.is_closed, "doubt": truth.doubt, "length": length, "rows": rows}
 
@@ -176,7 +182,7 @@ def show(found):
             print(f"{str(name)[:30]:30} {row['accuracy']:7g} {row['status']}")
             continue
         fixed = f"{row['stepper']} at {row['step']:.3g} s" if row["stepper"] else "none"
-        regret = f"{row['regret']:6.2f}" if row["regret"] else "     -"
+        regret = f"{row['regret']:6.2f}, alike {row['alike']:6.2f}" if row["regret"] else "     -"
         gain = f"{row['anitescu']:6.2f}" if row["anitescu"] else "     -"
         print(f"{str(name)[:30]:30} {row['accuracy']:7g} error {row['error']:9.2g} estimate {row['estimate']:9.2g} "
               f"{1e3 * row['time']:8.2f} ms, regret {regret} (best {fixed}), anitescu {gain}", flush=True)
@@ -198,11 +204,12 @@ def main():
     rows = [row for found in all_found for row in found["rows"] if not row.get("status", "").startswith("left out")]
     met = [row for row in rows if "error" in row and row["error"] <= 1.0]
     told = [row for row in rows if "error" in row and row["error"] > 1.0 >= row["estimate"] and not row["notes"]]
-    regrets = sorted(row["regret"] for row in rows if row.get("regret"))
+    regrets, alike = (sorted(row[key] for row in rows if row.get(key)) for key in ("regret", "alike"))
     gains = [row["anitescu"] for row in rows if row.get("anitescu")]
     print(f"met: {len(met)} of {len(rows)}; missed and not said: {len(told)}")
     if regrets:
         print(f"regret: median {statistics.median(regrets):.2f}, worst {regrets[-1]:.2f}; {len(regrets)} cases")
+        print(f"with the same states: median {statistics.median(alike):.2f}, worst {alike[-1]:.2f}")
     if gains:
         print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the time of auto, in the median")
     if arguments.json:
