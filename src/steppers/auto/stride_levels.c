@@ -14,8 +14,10 @@ static const double lawful = 0.3;
 // The estimate of the error of sixth order is taken so many times.
 static const double safety = 10.0;
 
-// From one stride to the next.
-static const double largestGrowth = 1.6;
+// From one stride to the next: where errors are what rounding makes of a simple motion, and
+// elsewhere, where the next stride may have more to follow than this one had.
+static const double largestGrowth = 8.0, usualGrowth = 1.6;
+static const double simple = 1e-4;
 
 // Taking ------------------------------------------------------------------------------------------
 
@@ -184,7 +186,9 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
-    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0, largestGrowth),
-                                   tpGrowth(levels->middleError, 5.0, largestGrowth))
-                            : tpGrowth(INFINITY, 1.0, largestGrowth);
+    bool isSimple = fmax(levels->error, levels->middleError) < simple;
+    double most = isSimple ? largestGrowth : usualGrowth;
+    return levels->isSmooth
+               ? fmin(tpGrowth(levels->error, 6.0, most), tpGrowth(levels->middleError, 5.0, most))
+               : tpGrowth(INFINITY, 1.0, most);
 }
