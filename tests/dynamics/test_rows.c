@@ -163,6 +163,29 @@ static void checkTerms(const tpRows* rows, int row, const tpRows* from, int from
     }
 }
 
+// A term holds all of its wrench: three numbers of force, three of moment.
+static void testTerms(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpZeroVec3());
+    int ball = addBall(world, tpMakeVec3(1.0, 0.0, 1.0), tpZeroVec3());
+    int floor = addFloor(world);
+    tpRows rows = makeNumbered(system);
+    tpWrench on = { tpMakeVec3(1.5, 2.5, 3.5), tpMakeVec3(4.5, 5.5, 6.5) };
+    tpRows_AddTerm(&rows, system, 2, 1, ball, on);
+    tpRows_AddTerm(&rows, system, 2, 1, floor, on);
+    int row = rows.firstRows[2] + 1;
+    assert_int_equal(rows.termCounts[row], 2);
+    const tpRowTerm* terms = &rows.terms[rows.firstTerms[row]];
+    assert_true(terms[0].body == ball && terms[0].isDynamic);
+    assert_true(terms[1].body == floor && !terms[1].isDynamic);
+    for (int k = 0; k < 6; ++k) {
+        assert_true(terms[0].jacobian[k] == k + 1.5 && terms[1].jacobian[k] == k + 1.5);
+    }
+    tpDestroyWorld(world);
+}
+
 // Blocks in another order are the same blocks.
 static void testCopies(void** state) {
     (void)state;
@@ -280,8 +303,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testResponse),  cmocka_unit_test(testImpulses),
         cmocka_unit_test(testKinematic), cmocka_unit_test(testKinds),
-        cmocka_unit_test(testCopies),    cmocka_unit_test(testResidual),
-        cmocka_unit_test(testSlack)
+        cmocka_unit_test(testCopies),    cmocka_unit_test(testTerms),
+        cmocka_unit_test(testResidual),  cmocka_unit_test(testSlack)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
