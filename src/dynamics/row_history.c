@@ -32,17 +32,11 @@ static inline bool isBefore(const tpRowKey* a, const tpRowKey* b) {
     return isCouplingA ? a->owner > b->owner : a->owner < b->owner;
 }
 
-// The memory of the same block, NULL if there is none. Blocks are asked for in order, most of them
-// one after the other; the cursor begins at 0.
+// The memory of the same block, the first if there are several, NULL if there is none. Blocks are
+// asked for in order; the cursor begins at 0.
 static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wanted, int* cursor) {
     tpRowMemory* list = history->list.data;
     int count = history->list.count;
-    if (*cursor < count && isSame(&list[*cursor].key, wanted)) {
-        return &list[(*cursor)++];
-    }
-    while (*cursor > 0 && !isBefore(&list[*cursor - 1].key, wanted)) {
-        *cursor -= 1;
-    }
     while (*cursor < count && isBefore(&list[*cursor].key, wanted)) {
         *cursor += 1;
     }
