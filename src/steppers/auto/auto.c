@@ -192,6 +192,7 @@ static bool carryGroup(tpUserStep* frame, int group) {
     }
     tpGroups_Isolate(&frame->groups, system, group);
     double time = system->time;
+    tpUserStep_GiveShare(frame, group, 1.0);
     bool isDone = !carrier->isFresh || tpChoice_Begin(frame, group, carrier);
     tpGroupRun run;
     if (isDone && followStride(frame, group, carrier, &run)) {

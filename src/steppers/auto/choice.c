@@ -30,6 +30,13 @@ static const double recent = 0.25;
 static const double firstBudget = 1.6e4;
 enum { maxRounds = 16 };
 
+// A comparison goes into no further round when it has cost as much as a surprising frame, ns, and
+// this at the least.
+static const double dearest = 2e7;
+
+// Each try has this part of what the group's step may cost, and the step itself the rest.
+static const double tryPart = 0.3;
+
 // A method that misses the accuracy is taken if the others have not come to the end with so many
 // times its work.
 static const double patience = 2.0;
@@ -56,6 +63,7 @@ static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const 
     }
     tpCarrier_Pace(&carrier, pace);
     tpGroupRun run = tpUserStep_MakeRun(frame, group, &carrier);
+    tpUserStep_GiveShare(frame, group, tryPart);
     run.mayGiveUp = true;
     run.workLimit = limit;
     if (tpUserStep_StartErrors(frame, &run)) {
@@ -112,7 +120,8 @@ static const Racer* race(tpUserStep* frame, int group, const tpKept* before,
                          const tpCarrier* carrier, Racer* racers, int count, double* spent) {
     const Racer* best = NULL;
     double budget = firstBudget * frame->groups.sizes[group];
-    for (int round = 0; round < maxRounds; ++round, budget *= 2.0) {
+    double most = fmax(dearest, muchWork * frame->groups.sizes[group]);
+    for (int round = 0; round < maxRounds && *spent < most; ++round, budget *= 2.0) {
         bool isOver = true;
         for (int i = 0; i < count; ++i) {
             Racer* racer = &racers[i];
@@ -168,6 +177,7 @@ bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier) {
     }
     double spent = 0.0;
     const Racer* best = race(frame, group, &before, carrier, racers, count, &spent);
+    tpUserStep_GiveShare(frame, group, 1.0 - tryPart);
     if (!tpKept_PutBack(&before, system, stepper, carrier->state) ||
         !change(frame, carrier, best != NULL ? best->method : racers[0].method)) {
         return false;

@@ -1,8 +1,12 @@
+#include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts.
 enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 2 };
+
+// So it does, for fewer steps of the user, where the step has cost what a step may.
+enum { dearFrames = 8 };
 
 // Steps after one whose error was at most a part of the allowed one are not checked: a few, or more
 // where it was small, or very small.
@@ -191,6 +195,9 @@ void tpGroupRun_Take(tpGroupRun* run) {
         }
         if (cut == maxCuts && !isBlind) {
             run->pace.hopelessCount = hopelessFrames;
+            run->isAccurate = false;
+        } else if (!isBlind && run->pace.hopelessCount == 0 && tpStepBudget_IsSpent(run->system)) {
+            run->pace.hopelessCount = dearFrames;
             run->isAccurate = false;
         }
         run->cutCount += 1;

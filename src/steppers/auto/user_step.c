@@ -1,5 +1,7 @@
 #include "steppers/auto/user_step.h"
 
+#include "dynamics/step_budget.h"
+
 tpGroupRun tpUserStep_MakeRun(const tpUserStep* frame, int group, const tpCarrier* carrier) {
     tpGroupRun run = { .system = frame->system,
                        .options =
@@ -34,4 +36,12 @@ bool tpUserStep_StartErrors(const tpUserStep* frame, tpGroupRun* run) {
         run->speedErrors[i] = body->speedError;
     }
     return true;
+}
+
+void tpUserStep_GiveShare(const tpUserStep* frame, int group, double part) {
+    int total = 0;
+    for (int i = 0; i < frame->groups.count; ++i) {
+        total += frame->groups.sizes[i];
+    }
+    tpStepBudget_BeginPart(frame->system, part * frame->groups.sizes[group] / total);
 }

@@ -33,4 +33,7 @@ tpGroupRun tpUserStep_MakeRun(const tpUserStep* frame, int group, const tpCarrie
 // Errors of the run as they are at the start of the frame. False if memory ran out.
 bool tpUserStep_StartErrors(const tpUserStep* frame, tpGroupRun* run);
 
+// Gives a group its share of what the step may cost, or a part of it.
+void tpUserStep_GiveShare(const tpUserStep* frame, int group, double part);
+
 #endif
