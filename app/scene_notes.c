@@ -222,23 +222,24 @@ static const double fastTurn = 0.05;
 // Says where the first order of a step is seen: at the first joint, and at the first body that
 // spins fast.
 static void noteOrder(const tpScene* scene) {
-    if (tpScene_GetStepper(scene) != tp_stewartTrinkle) {
+    tpStepperId stepper = tpScene_GetStepper(scene);
+    if (stepper != tp_stewartTrinkle && stepper != tp_penalty) {
         return;
     }
+    char text[160];
+    const char* format =
+        "the stepper %s is of first order: a shorter step, or anitescu, keeps the %s";
     if (scene->joints.count > 0) {
         const tpSceneJoint* joint = &scene->joints.items[0];
-        printNote(
-            scene, joint->part.place,
-            "the stepper stewart-trinkle is of first order: a shorter step, or anitescu, keeps "
-            "the energy of what swings on the joint",
-            joint->name.text != NULL ? joint->name.text : "");
+        snprintf(text, sizeof(text), format, tpStepperName(stepper),
+                 "energy of what swings on the joint");
+        printNote(scene, joint->part.place, text, joint->name.text != NULL ? joint->name.text : "");
     }
+    snprintf(text, sizeof(text), format, tpStepperName(stepper), "path of the spinning body");
     for (int i = 0; i < scene->bodies.count; ++i) {
         const tpSceneBody* body = &scene->bodies.items[i];
         if (scene->simulation.step * tpLength(body->angularVelocity) > fastTurn) {
-            printNote(scene, body->part.place,
-                      "the stepper stewart-trinkle is of first order: a shorter step, or anitescu, "
-                      "keeps the path of the spinning body",
+            printNote(scene, body->part.place, text,
                       body->name.text != NULL ? body->name.text : "");
             return;
         }

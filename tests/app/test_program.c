@@ -288,6 +288,8 @@ static void checkScenes(void** state) {
     CHECK_HAS(outcome.out, "w.json:4:1: note: the stepper stewart-trinkle is of first order");
     CHECK_HAS(outcome.out, "swings on the joint \"pin\"");
     CHECK_HAS(outcome.out, "the spinning body \"top\"");
+    CHECK_HAS(runTippe("check w.json --stepper penalty").out,
+              "w.json:4:1: note: the stepper penalty is of first order");
     assert_null(strstr(runTippe("check w.json --stepper anitescu").out, "first order"));
     assert_null(strstr(runTippe("check e.json --stepper stewart-trinkle").out, "first order"));
     // What was an option of one stepper is another stepper: an error, unless the scene's own
