@@ -290,6 +290,17 @@ static void checkScenes(void** state) {
     CHECK_HAS(outcome.out, "the spinning body \"top\"");
     CHECK_HAS(runTippe("check w.json --stepper penalty").out,
               "w.json:4:1: note: the stepper penalty is of first order");
+    outcome = runTippe("check w.json --stepper small-steps");
+    CHECK_HAS(outcome.out, "w.json:4:1: note: the stepper small-steps is of first order");
+    assert_null(strstr(outcome.out, "wobble")); // without a shape it touches nothing
+    writeText(
+        "b.json",
+        "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
+        "{ \"name\": \"egg\", \"mass\": 1, \"shapes\": [ { \"type\": \"ellipsoid\", \"radii\": "
+        "[1, 1, 2] } ], \"angular_velocity\": [0, 0, 9] } ],\n"
+        "\"simulation\": { \"step\": 0.01, \"until\": 1 } }");
+    CHECK_HAS(runTippe("check b.json --stepper small-steps").out,
+              "b.json:2:1: note: the stepper small-steps damps how bodies wobble on contacts");
     assert_null(strstr(runTippe("check w.json --stepper anitescu").out, "first order"));
     assert_null(strstr(runTippe("check e.json --stepper stewart-trinkle").out, "first order"));
     // What was an option of one stepper is another stepper: an error, unless the scene's own
