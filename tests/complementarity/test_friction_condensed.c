@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/friction_solvers.h"
 #include "complementarity/solver_memory.h"
 #include "friction_cases.h"
 
@@ -218,12 +219,131 @@ static void startsWhereItIs(void** state) {
     assert_int_equal(report.iterations, 0);
 }
 
+enum { gapCount = 4 };
+
+// Points of masses 1 to 4, each between a floor and a ceiling with friction. Both move, by 1 and by
+// 1 - squeeze: if that is positive they contradict each other, and nothing solves it. From zero, to
+// 1e-13; returns the residual as a part of |q|.
+static double solveGaps(double squeeze, int* iterations) {
+    enum { rows = 6 * gapCount };
+    int dimensions[2 * gapCount];
+    double mu[2 * gapCount], q[rows], r[rows] = { 0.0 }, u[rows], W[rows * rows] = { 0.0 };
+    double sum = 0.0, work = 0.0;
+    for (int b = 0; b < 2 * gapCount; ++b) {
+        int point = b / 2, row = 3 * b;
+        dimensions[b] = 3;
+        mu[b] = 0.5;
+        q[row] = b % 2 == 0 ? -1.0 : 1.0 - squeeze;
+        q[row + 1] = 0.3 * point;
+        q[row + 2] = -0.1;
+        for (int k = 0; k < 3; ++k) {
+            double mirrored = k == 0 ? -1.0 : 1.0;
+            int other = 3 * (b ^ 1) + k;
+            W[(row + k) * rows + row + k] = 1.0 / (1.0 + point);
+            W[(row + k) * rows + other] = mirrored / (1.0 + point);
+            sum += q[row + k] * q[row + k];
+        }
+    }
+    tpMatrix matrix = tpDenseMatrix(rows, rows, W);
+    tpFrictionProblem problem = {
+        .blockCount = 2 * gapCount, .dimensions = dimensions, .mu = mu, .q = q, .W = &matrix
+    };
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    tpSmallSolve small = { .tolerance = 1e-13, .limit = 30, .workLimit = 1e9 };
+    tpArenaMark mark = tpArena_Mark(&memory->arena);
+    *iterations = 0;
+    assert_true(
+        tpFriction_SolveSmall(&problem, &options, &small, &memory->arena, r, iterations, &work));
+    tpArena_Release(&memory->arena, mark);
+    tpFrictionResidual residual;
+    assert_true(tpFriction_Judge(&problem, r, u, memory, &residual));
+    return residual.velocity / sqrt(sum);
+}
+
+// Newton's steps on one small problem.
+enum { newtonSteps = 6 };
+
+// The part of the velocities that Newton's method may leave.
+static const double leftPart = 3e-10;
+
+// Contradictions below that part, as gaps have where joints are a little apart, are left by
+// Newton's method alone. What has a solution is solved all the way.
+static void smallContradictionsStay(void** state) {
+    (void)state;
+    const double solvable[] = { -1e-3, -1e-10, 0.0 };
+    const double small[] = { 1e-12, 1e-11, 1e-10, 3e-10 };
+    const double large[] = { 2e-9, 1e-6 };
+    int iterations;
+    for (int k = 0; k < 3; ++k) {
+        CHECK_BELOW(solveGaps(solvable[k], &iterations), 1e-13);
+        assert_true(iterations <= newtonSteps * gapCount);
+    }
+    for (int k = 0; k < 4; ++k) {
+        CHECK_BELOW(solveGaps(small[k], &iterations), leftPart);
+        assert_true(iterations <= newtonSteps * gapCount);
+    }
+    // Nobody can solve these, but it is not for Newton's method to say so.
+    for (int k = 0; k < 2; ++k) {
+        assert_true(solveGaps(large[k], &iterations) > leftPart);
+        assert_true(iterations > newtonSteps * gapCount);
+    }
+}
+
+// A floor and a ceiling that a body cannot meet both, by `squeeze`.
+static void addSqueeze(int body, double squeeze) {
+    static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    static const double down[3] = { 0, 0, -1 }, arm[3] = { 0.0, 0.0, 0.0 };
+    FrictionCase* c = &mechanism;
+    for (int side = 0; side < 2; ++side) {
+        int first = c->rows;
+        addBlock(body, -1, tp_frictionCone, 3, 0.6);
+        caseRow(c, side == 0 ? axes[2] : down, arm, arm, false);
+        caseRow(c, axes[0], arm, arm, false);
+        caseRow(c, axes[1], arm, arm, false);
+        c->q[first] = side == 0 ? -1.0 : 1.0 - squeeze;
+    }
+}
+
+// Solves a mechanism that is squeezed by 1e-10, to 1e-13 of its velocities or, if less will do, to
+// `enough` of them. Returns the residual as such a part.
+static double solveSqueezed(uint64_t seed, double enough, tpSolveReport* report) {
+    makeMechanism(seed, 4 + (int)seed, 1e3);
+    addSqueeze(1, 1e-10);
+    double sum = 0.0;
+    for (int i = 0; i < mechanism.rows; ++i) {
+        sum += mechanism.q[i] * mechanism.q[i];
+    }
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    options.tolerance = 1e-13;
+    options.enough = enough * sqrt(sum);
+    options.workLimit = 1e7;
+    tpFriction_Solve(&mechanism.problem, &options, memory, mechanism.r, mechanism.u, report);
+    tpFrictionResidual residual;
+    assert_true(tpFriction_Judge(&mechanism.problem, mechanism.r, mechanism.u, memory, &residual));
+    return residual.velocity / sqrt(sum);
+}
+
+// If less will do, the first stage is the last, and leaves far less than would do. If not, what
+// Newton's method has left is not called solved.
+static void squeezedMechanismsAreLeft(void** state) {
+    (void)state;
+    int byFirstStage = 0;
+    for (uint64_t seed = 1; seed < 12; ++seed) {
+        tpSolveReport report;
+        CHECK_BELOW(solveSqueezed(seed, 1e-6, &report), leftPart);
+        assert_int_equal(report.status, tp_solved);
+        byFirstStage += report.stageCount == 1;
+        assert_true(solveSqueezed(seed, 0.0, &report) > 1e-13);
+        assert_int_not_equal(report.status, tp_solved);
+    }
+    assert_true(byFirstStage >= 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strongDrivesHold),
-        cmocka_unit_test(weakDrivesGiveWay),
-        cmocka_unit_test(openContactsAreLeftOut),
-        cmocka_unit_test(startsWhereItIs),
+        cmocka_unit_test(strongDrivesHold),        cmocka_unit_test(weakDrivesGiveWay),
+        cmocka_unit_test(openContactsAreLeftOut),  cmocka_unit_test(startsWhereItIs),
+        cmocka_unit_test(smallContradictionsStay), cmocka_unit_test(squeezedMechanismsAreLeft),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

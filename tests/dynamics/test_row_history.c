@@ -72,6 +72,30 @@ static void rowsFindTheirImpulses(void** state) {
     tpRowHistory_Destroy(&history, &allocator);
 }
 
+// The two blocks of a fixed joint, forces and moments, have one key. Both start from the first,
+// whatever was asked for before: a start of its own from where the last search ended would depend
+// on that. (For the moments it is a poor start; a drift with many contacts takes a better one for a
+// solution of its first, rough round, and loses more than it gains.)
+static void blocksOfOneKeyStartFromTheFirst(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRowHistory history = { 0 };
+    Sample sample;
+    begin(&sample);
+    add(&sample, joint(0, tp_heldRole, 0), 2, 10.0);
+    add(&sample, joint(1, tp_heldRole, 0), 3, 1.0);
+    add(&sample, joint(1, tp_heldRole, 0), 3, 7.0);
+    add(&sample, joint(2, tp_heldRole, 0), 3, 4.0);
+    assert_true(tpRowHistory_Keep(&history, &allocator, &sample.rows, 1.0, NULL));
+    memset(sample.impulse, 0, sizeof(sample.impulse));
+    tpRowHistory_Start(&history, &sample.rows, 1.0);
+    const double wanted[] = { 10.0, 11.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0 };
+    for (int i = 0; i < sample.rows.rowCount; ++i) {
+        CHECK_NEAR(sample.impulse[i], wanted[i], 1e-15);
+    }
+    tpRowHistory_Destroy(&history, &allocator);
+}
+
 // What is foreseen after these bends in steps of h, of rows of a joint and of a servo behind a
 // contact; the biases that were written are 3 and more.
 static void checkForesight(const double* bends, int count, double h, double next, double wanted) {
@@ -164,6 +188,7 @@ static void problemsShareDrives(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsFindTheirImpulses),
+        cmocka_unit_test(blocksOfOneKeyStartFromTheFirst),
         cmocka_unit_test(problemsShareDrives),
         cmocka_unit_test(bendsAreForeseen),
     };
