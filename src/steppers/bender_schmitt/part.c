@@ -20,7 +20,7 @@
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
 // rolls over a sharp edge takes most of them where it does.
-enum { maxHalvings = 7, leastHalvingsAStep = 40, halvedRows = 400 };
+enum { maxHalvings = 7, grossHalvings = 24, leastHalvingsAStep = 40, halvedRows = 400 };
 
 // Joints are brought back to within this after each step, in units of length or rad.
 static const double jointTolerance = 1e-10;
@@ -410,9 +410,14 @@ static int halvingsOf(double part) {
     return count;
 }
 
+// Rises beyond this part of the energy are gross: bodies that turn fast after an impact go through
+// radians in parts that are short otherwise.
+static const double grossRise = 0.01;
+
 // Whether nothing is left to try against energy that is wrong.
-static bool isTriedOut(const tpBenderStep* step) {
-    return step->time.h <= ldexp(step->duration, -maxHalvings) ||
+static bool isTriedOut(const tpBenderStep* step, double rise) {
+    bool isGross = rise > grossRise * energyScale(step);
+    return step->time.h <= ldexp(step->duration, isGross ? -grossHalvings : -maxHalvings) ||
            step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
            !step->end.isSmall || tpStepBudget_IsSpent(step->system);
 }
@@ -470,8 +475,8 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         // Something was near the stages after all.
         bool isThrough =
             length.isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
-        bool isTried = isTriedOut(step) && !length.isLong;
         tpPartEnergy outcome = judgeEnergy(step);
+        bool isTried = isTriedOut(step, outcome.rise) && !length.isLong;
         bool isRough = length.isStaged && step->composition + 1 < compositionCount &&
                        fabs(outcome.rise) > sharpSlack * energyScale(step);
         bool isWrong =
