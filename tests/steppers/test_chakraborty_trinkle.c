@@ -282,6 +282,44 @@ static void towersOfPlanksAreSolved(void** state) {
     tpDestroyWorld(world);
 }
 
+// A marble of flat faces that turns by two radians in a step runs up to four that lie: all points
+// of its lower half may touch. Most steps are certified, and no marble sinks into the table.
+static void rollingMarblesAreSolved(void** state) {
+    (void)state;
+    enum { pointCount = 100, marbles = 5, steps = 30 };
+    const double radius = .008, speed = .5, golden = 2.399963229728653;
+    tpWorld* world = makeWorld(isotropic(.2), 0.0);
+    tpVec3 points[pointCount];
+    for (int i = 0; i < pointCount; ++i) {
+        double z = 1.0 - 2.0 * (i + .5) / pointCount, aside = sqrt(1.0 - z * z);
+        points[i] = tpMakeVec3(radius * aside * cos(golden * i), radius * aside * sin(golden * i),
+                               radius * z);
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry geometry;
+    assert_int_equal(tpMakeHull(&allocator, points, pointCount, tpIdentityPose(), &geometry, NULL),
+                     tp_success);
+    tpBodyId bodies[marbles];
+    for (int i = 0; i < marbles; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(.0165 * i - (i == 0 ? .03 : 0.0), 0.0, points[0].z + 1e-4);
+        def.velocity = tpMakeVec3(i == 0 ? speed : 0.0, 0.0, 0.0);
+        def.angularVelocity = tpMakeVec3(0.0, i == 0 ? speed / radius : 0.0, 0.0);
+        bodies[i] = addBody(world, &geometry, def);
+    }
+    int uncertified = 0;
+    for (int k = 0; k < steps; ++k) {
+        uncertified += tpWorld_Step(world, 1.0 / 30.0).violations != 0;
+    }
+    assert_true(uncertified <= 4);
+    for (int i = 0; i < marbles; ++i) {
+        double height = tpBody_GetPosition(world, bodies[i]).z;
+        assert_true(height > .95 * radius && height < 1.05 * radius);
+    }
+    tpDestroyWorld(world);
+    tpReleaseGeometry(&geometry);
+}
+
 // Two bodies on a joint, tossed and spinning: nothing is lost or won.
 static void jointsKeepEnergy(void** state) {
     (void)state;
@@ -377,6 +415,7 @@ int main(void) {
         cmocka_unit_test(impactsFollowNewtonsLaw),
         cmocka_unit_test(pilesNeitherGainNorOverlap),
         cmocka_unit_test(towersOfPlanksAreSolved),
+        cmocka_unit_test(rollingMarblesAreSolved),
         cmocka_unit_test(jointsKeepEnergy),
         cmocka_unit_test(rowsOutrunTheirMargins),
     };

@@ -97,6 +97,17 @@ static const double aimPart = 0.1, enoughPart = 0.3;
 static const double crawling = 0.4;
 enum { mostCrawls = 2 };
 
+// Levers are those of the middle of the step, so that passes shrink the residual slowly where
+// bodies turn far. Newton's method, which sees bodies turn, has its turn if passes are near the
+// answer (part of the scale of velocities) and four others would not reach it.
+static const double nearPart = 0.03;
+
+static bool isForNewton(const tpIslandProblem* problem, double before, double norm, double enough) {
+    double shrink = norm / before, afterFour = norm * shrink * shrink * shrink * shrink;
+    return tpIslandProblem_TurnsFar(problem) && norm < before &&
+           norm < nearPart * tpIslandProblem_Scale(problem) && afterFour > enough;
+}
+
 // Work of writing the linear problem and judging its answer, per block or body.
 static const double freezeWork = 5e3;
 
@@ -181,7 +192,7 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
     double* best = TP_SCRATCH(arena, double, problem->size);
     bool isDone = tpRows_Create(&rows, system, problem->blockCount, problem->rowCount) &&
                   F != NULL && best != NULL;
-    double least = INFINITY;
+    double least = INFINITY, before = INFINITY;
     int crawls = 0;
     for (int pass = 0; isDone && pass <= passes; ++pass) {
         tpIslandProblem_Evaluate(problem, F);
@@ -194,9 +205,11 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
         } else if (pass > 0) {
             ++crawls;
         }
-        if (least <= tolerance.enough || crawls > mostCrawls || pass == passes) {
+        bool isSlow = pass > 1 && isForNewton(problem, before, norm, tolerance.enough);
+        if (least <= tolerance.enough || crawls > mostCrawls || isSlow || pass == passes) {
             break;
         }
+        before = norm;
         tpStepBudget_Spend(system, freezeWork * (problem->blockCount + problem->bodyCount));
         if (pass > 0 && tpStepBudget_IsSpent(system)) {
             break;

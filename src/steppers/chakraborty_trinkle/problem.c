@@ -432,3 +432,14 @@ double tpIslandProblem_Scale(const tpIslandProblem* problem) {
     }
     return sqrt(sum);
 }
+
+bool tpIslandProblem_TurnsFar(const tpIslandProblem* problem) {
+    static const double farTurn = 0.3; // rad
+    const tpTimeStep* step = problem->geometry->step;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        if (tpLength(step->startVelocities[problem->bodies[i]].angular) * step->h > farTurn) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -101,4 +101,8 @@ double tpIslandProblem_Judge(const tpIslandProblem* problem);
 // A size of the velocities in play, m/s: what residuals are compared with.
 double tpIslandProblem_Scale(const tpIslandProblem* problem);
 
+// Whether a body, as it moves at the start, turns so far in the step that directions of the start
+// tell little about its end.
+bool tpIslandProblem_TurnsFar(const tpIslandProblem* problem);
+
 #endif
