@@ -269,13 +269,34 @@ static void hardStepsEnd(void** state) {
     tpDestroyWorld(world);
 }
 
+// A pyramid of 210 boxes: so many are not compared, and the method for piles carries them from the
+// start, certified.
+static void crowdsStartAtOnce(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.6, 0.0, "1e-3");
+    const tpVec3 halfSize = tpMakeVec3(0.5, 0.5, 0.5);
+    tpBodyId top = { 0 };
+    for (int row = 0; row < 20; ++row) {
+        for (int i = 0; i < 20 - row; ++i) {
+            top = addBox(world, tp_dynamicBody, tpMakeVec3(1.05 * (i + 0.5 * row), 0.0, 0.5 + row),
+                         halfSize);
+        }
+    }
+    tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+    assert_int_equal(report.violations, 0);
+    assert_string_equal(tpBody_GetCarrier(world, top), "bender-schmitt");
+    CHECK_NEAR(tpBody_GetPosition(world, top).z, 19.5, 1e-6);
+    CHECK_BELOW(report.work, 1e9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bouncesAreFound),      cmocka_unit_test(slidingEndsInTime),
         cmocka_unit_test(pendulumIsFollowed),   cmocka_unit_test(carriersAreTold),
         cmocka_unit_test(groupsMeet),           cmocka_unit_test(restIsLeftAlone),
         cmocka_unit_test(snapshotsKeepTheRest), cmocka_unit_test(jointsOfOthersAreHeld),
-        cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(hardStepsEnd),         cmocka_unit_test(crowdsStartAtOnce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

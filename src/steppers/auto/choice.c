@@ -6,8 +6,9 @@ static const double comparisonShare = 0.125;
 // What a comparison is thought to cost before there was one, in frames.
 static const double firstComparison = 16.0;
 
-// Groups of more bodies with contacts are compared before anything is known of them.
-enum { fewBodies = 3 };
+// Groups of more bodies with contacts are compared before anything is known of them; those of very
+// many never: one step of a method that is not theirs can take minutes.
+enum { fewBodies = 3, veryMany = 200 };
 
 // Another method has to be cheaper by this factor.
 static const double clearlyCheaper = 0.8;
@@ -192,7 +193,8 @@ bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier) {
 
 bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier) {
     const tpGroups* groups = &frame->groups;
-    bool isCompared = groups->pairCounts[group] > 0 && groups->sizes[group] > fewBodies;
+    int size = groups->sizes[group];
+    bool isCompared = groups->pairCounts[group] > 0 && size > fewBodies && size <= veryMany;
     if (isCompared) {
         return tpChoice_Compare(frame, group, carrier);
     }
@@ -205,6 +207,9 @@ bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier) {
 bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier) {
     if (!tpMethod_CanCarry(carrier->method, frame->system, &frame->groups, group)) {
         return true;
+    }
+    if (frame->groups.pairCounts[group] > 0 && frame->groups.sizes[group] > veryMany) {
+        return false;
     }
     // If contacts are near but nothing pushes all are as good.
     bool isTelling = frame->groups.pairCounts[group] == 0 || carrier->pace.pushing != 0;
