@@ -19,7 +19,7 @@ typedef struct tpPair {
     double margin; // m; contacts with larger gaps are not wanted
     // Contacts are wanted that the nearest features do not make, but motion within the margin may.
     bool looksAhead;
-    // If there are no contacts: how far apart the shapes are at least, where that was found; NULL:
+    // A lower bound of the distance of shapes that have no contacts, if one was found. NULL if
     // nobody asks.
     double* apart;
 } tpPair;

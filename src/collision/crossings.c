@@ -21,9 +21,9 @@ static bool isMesh(const tpColliderShape* shape) {
 }
 
 // How far two shapes may move into each other and still be seen from the side on which they met.
-// Triangles have no depth, so that what is through them is inside the mesh, and its way out may be
-// on the far side: there only the thickness of the other shape counts, and half of it, since in the
-// middle of a plate both sides are as near.
+// Triangles have no depth: a shape that is through them is inside the mesh, and its way out may be
+// on the far side. There only the other shape's thickness counts. It counts half: in the middle of
+// a plate both sides are equally near.
 static double depthOf(const tpColliderShape* a, const tpColliderShape* b) {
     if (isMesh(a) || isMesh(b)) {
         double other = isMesh(a) ? b->innerRadius : a->innerRadius;

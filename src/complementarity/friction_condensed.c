@@ -43,9 +43,9 @@ enum { maxRounds = 4 };
 // No contact is asked for less than so many units of the last place of its impulses.
 static const double roundings = 64.0;
 
-// Where Newton's method does not get there (redundant contacts), this part will do. It comes nearer
-// than `nearEnough` where only rounding is left; interior points would then find another one
-// of many solutions, and what is solved next would begin far from its own.
+// If Newton's method does not converge (redundant contacts), this part of the tolerance is enough.
+// Below `nearEnough` only rounding is left. Interior points would find another one of many
+// solutions there, and the next solve would start far from its own.
 static const double enough = 0.3, nearEnough = 0.03;
 
 // As long as drives may join them, contacts are solved to this part of their velocities.

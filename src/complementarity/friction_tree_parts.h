@@ -53,7 +53,8 @@ struct tpFrictionTree {
     double* force; // of each place, then its velocity
     double* x;     // of each row of links
 
-    // What is left: blocks that do not hold, of those that may carry something.
+    // The blocks that the elimination leaves: they may carry impulses, and do not hold as joints
+    // do.
     bool* isActive; // of each block
     int otherCount, otherRows;
     int* others;

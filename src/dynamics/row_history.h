@@ -1,10 +1,11 @@
 // What the rows of joints and couplings tell from step to step, for starts of solves: their
 // impulses, and how far the drift bends away from what linear rows foresee.
 //
-// A joint's rows are linear in the motion, the drift is not: the bias that makes them right at its
-// end has to be found by solving again. It changes little from step to step. What it was in the
-// last few steps foretells the next one by a polynomial, of the degree that would have foretold the
-// last one best, if one does to a tenth of it; after an impact none does.
+// A joint's rows are linear in the motion, the drift is not. The bias that makes the rows right at
+// the end of the drift is found by repeated solves. It changes little from step to step, so a
+// polynomial through its values in the last few steps predicts the next one. The degree is the one
+// that would have predicted the last value best. If none comes within a tenth of it, as after an
+// impact, nothing is predicted.
 
 #ifndef TIPPE_SRC_DYNAMICS_ROW_HISTORY_H
 #define TIPPE_SRC_DYNAMICS_ROW_HISTORY_H

@@ -1,4 +1,5 @@
-// How columns are divided into chunks: part of the format, so that a reader knows what is damaged.
+// How columns are divided into chunks. This is part of the format: other chunks tell a reader that
+// the file is damaged.
 //
 // Large chunks are fewer, but a reader unpacks whole ones, and those of the last frames are packed
 // and written again at every commit. So all chunks that hold the same frames are kept small

@@ -156,8 +156,8 @@ bool tpReadTable(hid_t place, const char* name, tpColumnKind kind, hsize_t rows,
 
 // Columns ----------------------------------------------------------------------------------------
 
-// Whether chunks are those that the writer makes. HDF5 trusts what a damaged file says of them, and
-// reads beyond what it has unpacked.
+// Whether chunks are those that the writer makes. HDF5 believes the sizes that a damaged file
+// gives, and reads beyond the end of its buffer.
 static bool isOurChunk(int rank, const hsize_t* size, const hsize_t* chunk) {
     bool isTable = chunk[0] == tp_frameChunk || chunk[0] == tp_contactChunk;
     if (rank == 1) {

@@ -62,4 +62,19 @@ static inline void releaseAllShapes(tpGeometry shapes[shapeCount]) {
     }
 }
 
+// A turn by quarters about axes of the body, as it rests on something, about the vertical, and a
+// tilt.
+static inline tpQuat restingRotation(tpRandom* random) {
+    tpQuat q = tpIdentityQuat();
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 axis = { k == 0, k == 1, k == 2 };
+        double quarters = floor(randomBetween(random, 0.0, 4.0));
+        q = tpMulQQ(q, tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters));
+    }
+    static const double tilts[5] = { 0.0, 1e-9, 1e-6, 1e-3, 0.05 };
+    double tilt = tilts[randomBits(random) % 5];
+    tpQuat yaw = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), randomBetween(random, 0.0, 6.28));
+    return tpMulQQ(tpQuatFromAxisAngle(randomDirection(random), tilt), tpMulQQ(yaw, q));
+}
+
 #endif

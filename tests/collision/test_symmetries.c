@@ -35,19 +35,6 @@ static void collide(const tpGeometry* shapes, const Pair* pair, double unit, tpP
     out->count = list.count;
 }
 
-// A turn by quarters about random axes of the body, as it rests on something, and a tilt.
-static tpQuat restingRotation(tpRandom* random) {
-    tpQuat q = tpIdentityQuat();
-    for (int k = 0; k < 3; ++k) {
-        tpVec3 axis = { k == 0, k == 1, k == 2 };
-        double quarters = floor(randomBetween(random, 0.0, 4.0));
-        q = tpMulQQ(q, tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters));
-    }
-    static const double tilts[5] = { 0.0, 1e-9, 1e-6, 1e-3, 0.05 };
-    double tilt = tilts[randomBits(random) % 5];
-    return tpMulQQ(tpQuatFromAxisAngle(randomDirection(random), tilt), q);
-}
-
 static bool isOpen(int kind) {
     return kind == heightFieldKind || kind == planeKind;
 }

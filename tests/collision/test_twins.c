@@ -65,19 +65,6 @@ static Twins cornerTwins(void) {
     return twins;
 }
 
-static tpQuat restingRotation(tpRandom* random) {
-    tpQuat q = tpIdentityQuat();
-    for (int k = 0; k < 3; ++k) {
-        tpVec3 axis = { k == 0, k == 1, k == 2 };
-        double quarters = floor(randomBetween(random, 0.0, 4.0));
-        q = tpMulQQ(q, tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters));
-    }
-    static const double tilts[4] = { 0.0, 1e-6, 1e-3, 0.05 };
-    double tilt = tilts[randomBits(random) % 4];
-    tpQuat yaw = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), randomBetween(random, 0.0, 6.28));
-    return tpMulQQ(tpQuatFromAxisAngle(randomDirection(random), tilt), tpMulQQ(yaw, q));
-}
-
 static void collide(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                     Manifold* out) {
     tpContactList list = { out->points, 0, maxContacts };

@@ -148,6 +148,16 @@ static void testContactLaw(void** state) {
     tpDestroyWorld(world);
 }
 
+// Five steps in which the contact is there while its bodies are awake.
+static void passSteps(tpSleep* sleep, tpSystem* system, const tpContactInfo* info) {
+    for (int k = 0; k < 5; ++k) {
+        assert_true(TP_RESERVE(&system->allocator, system->contacts, 1));
+        system->contacts.data[0] = *info;
+        system->contacts.count = system->bodies.data[0].isAsleep ? 0 : 1;
+        passStep(sleep, system);
+    }
+}
+
 // Bodies are slow, but the contact between them breaks the law: they stay awake.
 static void testLawKeepsAwake(void** state) {
     (void)state;
@@ -158,12 +168,7 @@ static void testLawKeepsAwake(void** state) {
         info.normalImpulse = 1.0;
         info.frictionImpulse = tpMakeVec3(isLawful ? 0.5 : 0.9, 0.0, 0.0); // beyond the cone
         tpSleep sleep = { 0 };
-        for (int k = 0; k < 5; ++k) {
-            assert_true(TP_RESERVE(&system->allocator, system->contacts, 1));
-            system->contacts.data[0] = info;
-            system->contacts.count = system->bodies.data[0].isAsleep ? 0 : 1;
-            passStep(&sleep, system);
-        }
+        passSteps(&sleep, system, &info);
         assert_int_equal(system->bodies.data[0].isAsleep, isLawful);
         tpSleep_Destroy(&sleep, system);
         tpDestroyWorld(world);
@@ -182,12 +187,7 @@ static void testListed(void** state) {
     info.torsionalImpulse = 0.3;
     info.rollingImpulse = tpMakeVec3(0.0, 0.4, 0.0);
     tpSleep sleep = { 0 };
-    for (int k = 0; k < 5; ++k) {
-        assert_true(TP_RESERVE(&system->allocator, system->contacts, 1));
-        system->contacts.data[0] = info;
-        system->contacts.count = system->bodies.data[0].isAsleep ? 0 : 1;
-        passStep(&sleep, system);
-    }
+    passSteps(&sleep, system, &info);
     assert_true(system->bodies.data[0].isAsleep);
     system->contacts.count = 0;
     tpStepReport report = { .converged = true };

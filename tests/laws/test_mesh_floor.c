@@ -77,12 +77,12 @@ static tpGeometry makeField(void) {
     return field;
 }
 
-static tpWorld* makeWorld(tpStepperId stepper, const tpGeometry* floor) {
+static tpWorld* makeWorld(tpStepperId stepper, const tpGeometry* floor, double mu) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;
     def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
     tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, 0.0, 0.0);
+    addMaterial(world, mu, 0.0);
     tpBodyDef bodyDef = tpDefaultBodyDef();
     bodyDef.kind = tp_fixedBody;
     tpShapeDef shapeDef = tpDefaultShapeDef();
@@ -116,7 +116,7 @@ static void slidingFeelsNoEdges(void** state) {
     const tpVec3 start = { 2.0, 0.7, 0.0 };
     for (int s = 0; s < stepperCount; ++s) {
         for (int k = 0; k < 8; ++k) {
-            tpWorld* world = makeWorld(steppers[s], &floors[k % 2]);
+            tpWorld* world = makeWorld(steppers[s], &floors[k % 2], 0.0);
             tpBodyId body = addBody(world, &shapes[k / 2], tpMakeVec3(-1.2, -0.37, 0.1), start);
             double bump = 0.0, height = 0.0;
             for (int i = 0; i < 120; ++i) {
@@ -143,7 +143,7 @@ static void realTimeFeelsNoEdges(void** state) {
     tpMakeSphere(&(tpSphere){ 0.1 }, tpIdentityPose(), &shapes[0], NULL);
     tpMakeBox(&(tpBox){ { 0.3, 0.2, 0.2 } }, tpIdentityPose(), &shapes[1], NULL);
     for (int k = 0; k < 2; ++k) {
-        tpWorld* world = makeWorld(tp_smallSteps, &slab);
+        tpWorld* world = makeWorld(tp_smallSteps, &slab, 0.0);
         tpBodyId body =
             addBody(world, &shapes[k], tpMakeVec3(-1.2, -0.37, 0.1), tpMakeVec3(2.0, 0.7, 0.0));
         for (int i = 0; i < 120; ++i) {
@@ -164,7 +164,7 @@ static void insideStaysInside(void** state) {
     tpGeometry slab = makeSlab(), box;
     tpMakeBox(&(tpBox){ { 0.1, 0.1, 0.1 } }, tpIdentityPose(), &box, NULL);
     for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = makeWorld(steppers[s], &slab);
+        tpWorld* world = makeWorld(steppers[s], &slab, 0.0);
         tpBodyId body = addBody(world, &box, tpMakeVec3(0.1, 0.2, -0.2), tpMakeVec3(0.3, 0.0, 0.5));
         for (int i = 0; i < 120; ++i) {
             tpStepReport report = tpWorld_Step(world, 1.0 / 120.0);
@@ -188,7 +188,7 @@ static void meshesDoNotPassPlates(void** state) {
     tpBox box = { tpMakeVec3(4.0, 4.0, 0.001) };
     assert_int_equal(tpMakeBox(&box, tpIdentityPose(), &plate, NULL), tp_success);
     for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = makeWorld(steppers[s], &plate);
+        tpWorld* world = makeWorld(steppers[s], &plate, 0.0);
         tpBodyDef def = tpDefaultBodyDef();
         def.position = tpMakeVec3(0.1, 0.2, 2.0);
         def.velocity = tpMakeVec3(0.0, 0.0, -500.0);
@@ -215,17 +215,10 @@ static void meshesDoNotPassPlates(void** state) {
 // Bodies of the two tests below: friction .3, mass from the density 1000 or given.
 static tpWorld* dropOn(tpStepperId stepper, const tpGeometry* floor, const tpBodyDef* def,
                        const tpGeometry* shape, tpBodyId* body) {
-    tpWorldDef worldDef = tpDefaultWorldDef();
-    worldDef.stepper = stepper;
-    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
-    tpWorld* world = tpCreateWorld(&worldDef);
-    addMaterial(world, 0.3, 0.0);
-    tpBodyDef fixed = tpDefaultBodyDef();
-    fixed.kind = tp_fixedBody;
+    tpWorld* world = makeWorld(stepper, floor, 0.3);
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
     shapeDef.density = 1000.0;
-    tpCreateShape(world, tpCreateBody(world, &fixed, NULL), &shapeDef, floor, NULL);
     *body = tpCreateBody(world, def, NULL);
     tpCreateShape(world, *body, &shapeDef, shape, NULL);
     return world;

@@ -239,12 +239,10 @@ static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
 static bool measureOverlap(tpSystem* system, tpStepReport* report) {
     tpContact* contacts;
     int count;
-    double* margins = report->contactCount > 0 ? tpSystem_TouchMargins(system) : NULL;
     if (report->contactCount == 0) {
         return true;
     }
-    if (margins == NULL || tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
-                                                 &count) != tp_success) {
+    if (!tpSystem_FindTouching(system, &contacts, &count)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {

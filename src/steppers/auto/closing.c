@@ -2,6 +2,7 @@
 
 #include "dynamics/contacts.h"
 #include "dynamics/joints.h"
+#include "steppers/auto/body_change.h"
 #include "steppers/auto/stride_loads.h"
 
 // Gaps are closed to this part of the length, in so many rounds at most.
@@ -34,16 +35,12 @@ static void push(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
 
 // Contacts that have pushed, first in the list; returns how many.
 static int keepPushing(const tpTally* tally, tpContact* contacts, int count) {
-    int kept = 0, k = 0;
-    for (int i = 0; i < count; ++i) {
-        int order = -1;
-        while (k < tally->count &&
-               (order = tpContactKey_Compare(tpContactInfo_Key(&tally->list[k]),
-                                             tpContact_Key(&contacts[i]))) < 0) {
-            k += 1;
-        }
-        if (k < tally->count && order == 0 && tally->list[k].normalImpulse > 0.0) {
-            contacts[kept++] = contacts[i];
+    int kept = 0, cursor = 0;
+    for (int i = 0; i < tally->count; ++i) {
+        tpContactKey key = tpContactInfo_Key(&tally->list[i]);
+        const tpContact* same = tpContacts_FindSame(key, contacts, count, &cursor);
+        if (same != NULL && tally->list[i].normalImpulse > 0.0) {
+            contacts[kept++] = *same;
         }
     }
     return kept;
@@ -72,13 +69,10 @@ static double closeRound(tpSystem* system, const tpContact* contacts, int count)
 
 static void closeContacts(tpGroupRun* run, const tpTally* tally) {
     tpSystem* system = run->system;
-    double* margins = tpSystem_TouchMargins(system);
     tpContact* contacts;
     int count;
     tpVelocity* kept = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
-    run->hasMemory =
-        margins != NULL && kept != NULL &&
-        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) == tp_success;
+    run->hasMemory = kept != NULL && tpSystem_FindTouching(system, &contacts, &count);
     if (!run->hasMemory) {
         return;
     }
@@ -94,9 +88,8 @@ static void closeContacts(tpGroupRun* run, const tpTally* tally) {
         tpVelocity way = system->velocities.data[i];
         system->velocities.data[i] = kept[i];
         if (run->groups->ofBody[i] == run->group) {
-            tpPose* pose = &system->poses.data[i];
-            pose->position = tpAdd(pose->position, way.linear);
-            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way.angular), pose->rotation));
+            tpBodyChange change = { .position = way.linear, .turn = way.angular };
+            tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &change);
         }
     }
 }

@@ -137,8 +137,7 @@ double* tpSystem_TouchMargins(tpSystem* system) {
     return margins;
 }
 
-// All contacts where the bodies are now. False if memory ran out.
-static bool findContacts(tpSystem* system, tpContact** contacts, int* count) {
+bool tpSystem_FindTouching(tpSystem* system, tpContact** contacts, int* count) {
     double* margins = tpSystem_TouchMargins(system);
     return margins != NULL && tpSystem_FindContacts(system, system->poses.data, margins, contacts,
                                                     count) == tp_success;
@@ -150,7 +149,7 @@ bool tpStrideLoads_Look(tpStrideLoads* loads, tpSystem* system) {
     if (loads->contacts.count == 0) {
         return true;
     }
-    if (!findContacts(system, &contacts, &count)) {
+    if (!tpSystem_FindTouching(system, &contacts, &count)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -197,7 +196,7 @@ bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, do
     if (count == 0) {
         return true;
     }
-    if (list->list == NULL || !findContacts(system, &now, &nowCount)) {
+    if (list->list == NULL || !tpSystem_FindTouching(system, &now, &nowCount)) {
         return false;
     }
     sharesBetween(from, to, shares);

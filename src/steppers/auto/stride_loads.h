@@ -49,6 +49,9 @@ bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, do
 // Margins of bodies within which they touch, in the arena. NULL if memory ran out.
 double* tpSystem_TouchMargins(tpSystem* system);
 
+// All contacts within them where the bodies are now, in the arena. False if memory ran out.
+bool tpSystem_FindTouching(tpSystem* system, tpContact** contacts, int* count);
+
 // Snapshots.
 size_t tpStrideLoads_SavedSize(const tpStrideLoads* loads);
 unsigned char* tpStrideLoads_Save(const tpStrideLoads* loads, unsigned char* place);
