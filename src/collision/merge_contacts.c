@@ -45,7 +45,7 @@ static bool isCovered(const tpContactPoint* c, const tpContactPoint* other) {
 }
 
 void tpMergeContacts(tpContactList* list, int first) {
-    if (list->count > list->capacity) {
+    if (list->count == first || list->count > list->capacity) {
         return;
     }
     tpContactPoint* points = list->points + first;
