@@ -5,8 +5,10 @@ usage: standing.py TIPPE [--seconds S] [--gain FACTOR] [--steppers a,b] [--jobs 
 
 One line for each robot and stepper, as a table in Markdown; at the end how many stand. Needs Python alone:
 scenes may be made elsewhere (`--convert FOLDER OUT` makes them from the models of a collection, with the
-package and `pip install '.[models]'`). A run that takes longer than --limit seconds is told as such.
+package and `pip install '.[models]'`). A run that takes longer than --limit seconds is interrupted and measured as far as
+it came. What --save holds already is not run again: a long table can be made in portions.
 
+until     simulated time that was reached, s
 feet      largest sliding speed of a contact with what does not move, at the end, m/s
 load - 1  forces along the normals of those contacts over the weight (robots on a base of their own have none)
 moved     largest way of a body from the start; creep: in the last quarter, m/s
@@ -19,6 +21,7 @@ import csv
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,7 +30,9 @@ from pathlib import Path
 from typing import Any
 
 STEP = 0.005
-COLUMNS = ["moved", "speed", "creep", "feet", "load - 1", "contacts", "residual", "joint drift", "uncertified", "ms"]
+INTERRUPTED = 3  # exit status of a run that Ctrl-C ended
+ROWS = 240  # states kept of a run
+COLUMNS = ["until", "moved", "speed", "creep", "feet", "load - 1", "contacts", "residual", "joint drift", "uncertified", "ms"]
 
 
 def convert(folder: Path, out: Path) -> int:
@@ -67,10 +72,13 @@ def largest_way(a: list[list[float]], b: list[list[float]]) -> float:
     return max((math.dist(p, q) for p, q in zip(a, b, strict=True)), default=0.0)
 
 
-def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[str, str]], contacts: list[dict[str, str]], seconds: float) -> dict[str, Any]:
+def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[str, str]], contacts: list[dict[str, str]]) -> dict[str, Any]:
     names = [key[:-3] for key in states[0] if key.endswith(".qw")]
     last = states[-1]
-    quarter = positions(states[-2], names)
+    until = float(last["time"])
+    before = states[(len(states) - 1) * 3 // 4]
+    lately = max(until - float(before["time"]), STEP)
+    quarter = positions(before, names)
     end = positions(last, names)
     if not all(math.isfinite(value) for point in end for value in point):
         return {"failed": "not finite"}
@@ -83,9 +91,10 @@ def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[st
     start = positions(states[0], names)
     speed = max((abs(float(last[f"{name}.v{axis}"])) for name in names for axis in "xyz"), default=0.0)
     return {
+        "until": until,
         "moved": largest_way(start, end),
         "speed": speed,
-        "creep": largest_way(quarter, end) / (seconds / 4.0),
+        "creep": largest_way(quarter, end) / lately,
         "feet": max((float(c["sliding_speed"]) for c in ends), default=0.0),
         "load - 1": force / STEP / weight - 1.0 if ends and weight and not free else None,
         "contacts": int(summary["contacts_max"]),
@@ -97,10 +106,26 @@ def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[st
     }
 
 
+def interrupted(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
+    """Runs a command, and interrupts it after a while as Ctrl-C does: the program then still writes its summary."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            out, err = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            try:
+                out, err = process.communicate(timeout=30.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, err = process.communicate()
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
 def run(tippe: str, path: Path, stepper: str, seconds: float, gain: float, limit: float) -> dict[str, Any]:
     scene = with_gains(json.loads(path.read_text()), gain)
     scene["simulation"] = {key: value for key, value in scene["simulation"].items() if key != "options"}
-    steps = round(seconds / STEP / 4) * 4
+    every = max(round(seconds / STEP / ROWS), 1)
+    until = max(round(seconds / STEP / every), 1) * every * STEP
     with tempfile.TemporaryDirectory() as folder:
         # Beside its meshes, whose paths are relative.
         for mesh in path.parent.glob(f"{path.stem}_*"):
@@ -108,16 +133,13 @@ def run(tippe: str, path: Path, stepper: str, seconds: float, gain: float, limit
         changed = Path(folder) / path.name
         changed.write_text(json.dumps(scene))
         tables = [str(Path(folder) / "states.csv"), str(Path(folder) / "contacts.csv")]
-        command = [tippe, "run", str(changed), "--stepper", stepper, "--step", str(STEP), "--until", str(steps * STEP), "--every", str(steps // 4)]
+        command = [tippe, "run", str(changed), "--stepper", stepper, "--step", str(STEP), "--until", str(until), "--every", str(every)]
         command += ["--csv", tables[0], "--contacts", tables[1], "--json", "--quiet"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
-        except subprocess.TimeoutExpired:
-            return {"failed": f"not done after {limit:g} s"}
-        if done.returncode != 0:
+        done = interrupted(command, limit)
+        if done.returncode not in (0, INTERRUPTED):
             return {"failed": " ".join((done.stderr or done.stdout).split())[-160:] or f"exit {done.returncode}"}
         with open(tables[0]) as states, open(tables[1]) as contacts:
-            return measure(scene, json.loads(done.stdout), list(csv.DictReader(states)), list(csv.DictReader(contacts)), steps * STEP)
+            return measure(scene, json.loads(done.stdout), list(csv.DictReader(states)), list(csv.DictReader(contacts)))
 
 
 def stands(figures: dict[str, Any]) -> bool:
@@ -150,18 +172,27 @@ def main() -> int:
         parser.error("a program and scenes are needed")
     cases = [(path, stepper) for path in paths for stepper in options.steppers.split(",")]
     print("| robot | stepper | " + " | ".join(COLUMNS) + " |\n|---|---" + "|---:" * len(COLUMNS) + "|", flush=True)
-    table, standing = [], dict.fromkeys(options.steppers.split(","), 0)
+    known = json.loads(options.save.read_text()) if options.save and options.save.exists() else []
+    results = {(r["robot"], r["stepper"], r["gain"], r["seconds"]): r for r in known}
+    standing = dict.fromkeys(options.steppers.split(","), 0)
     with ThreadPoolExecutor(options.jobs) as pool:
-        futures = [pool.submit(run, options.tippe, path, stepper, options.seconds, options.gain, options.limit) for path, stepper in cases]
-        for (path, stepper), future in zip(cases, futures, strict=True):
-            figures = future.result()
-            standing[stepper] += stands(figures)
-            table.append({"robot": path.stem, "stepper": stepper, "gain": options.gain, "seconds": options.seconds, **figures})
-            print(f"| {path.stem} | {stepper} | {written(figures)} |", flush=True)
+        keys = [(path.stem, stepper, options.gain, options.seconds) for path, stepper in cases]
+        futures = {
+            key: pool.submit(run, options.tippe, path, stepper, options.seconds, options.gain, options.limit)
+            for key, (path, stepper) in zip(keys, cases, strict=True)
+            if key not in results
+        }
+        for key in keys:
+            robot, stepper, gain, seconds = key
+            if key in futures:
+                results[key] = {"robot": robot, "stepper": stepper, "gain": gain, "seconds": seconds, **futures[key].result()}
+                if options.save:
+                    options.save.write_text(json.dumps(list(results.values()), indent=1))
+            standing[stepper] += stands(results[key])
+            print(f"| {robot} | {stepper} | {written(results[key])} |", flush=True)
     for stepper, count in standing.items():
-        print(f"\n{stepper}: {count} of {len(paths)} stand", flush=True)
-    if options.save:
-        options.save.write_text(json.dumps(table, indent=1))
+        cut = sum(results[key].get("until", 0.0) < 0.999 * options.seconds for key in keys if key[1] == stepper)
+        print(f"\n{stepper}: {count} of {len(paths)} stand" + (f", {cut} did not come to the end" if cut else ""), flush=True)
     return 0
 
 

@@ -350,14 +350,88 @@ static double sizeOfQ(const tpFrictionTree* tree) {
     return sqrt(sum);
 }
 
-// A block takes part if it is nearly closed, or carries something to begin with.
-static void chooseActive(tpFrictionTree* tree, double size, const double* r) {
+// Locked blocks ----------------------------------------------------------------------------------
+
+// Between bodies that joints and drives hold together no impulse changes what a contact or limit
+// sees. If it is not approached it has none to give. If it is, some of the drives must give way,
+// and all that are on its way are let go.
+
+// Whether the rows that hold a place to its parent leave it no motion.
+static bool isRigid(const tpFrictionTree* tree, int k) {
+    int count = 0;
+    for (int i = tree->bodies[k].firstRow; i < tree->bodies[k + 1].firstRow; ++i) {
+        count += tpTree_Compliance(tree, tree->rows[i].row) > 0.0 ? 0 : 1;
+    }
+    return count >= tp_treeWidth;
+}
+
+static int letGoAt(tpFrictionTree* tree, int k) {
+    int count = 0;
+    for (int i = tree->bodies[k].firstBlock; i < tree->bodies[k + 1].firstBlock; ++i) {
+        int b = tree->links[i];
+        if (tree->role[b] == tp_driveInTree && tree->isHeld[b]) {
+            tree->isHeld[b] = false;
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// The next place on the way between the bodies of a block, heads being those where its two ends
+// are; -1 if they have met.
+static int nextOnWay(const tpFrictionTree* tree, int heads[2]) {
+    if (heads[0] == heads[1]) {
+        return -1;
+    }
+    int side = heads[0] > heads[1] ? 0 : 1, k = heads[side];
+    heads[side] = tree->bodies[k].parent;
+    return k;
+}
+
+static bool isLocked(const tpFrictionTree* tree, int b) {
+    int heads[2] = { tpTree_PlaceOf(tree, tree->pair[2 * b]),
+                     tpTree_PlaceOf(tree, tree->pair[2 * b + 1]) };
+    for (int k; (k = nextOnWay(tree, heads)) >= 0;) {
+        if (!isRigid(tree, k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Lets the drives of a locked block go. Returns their number.
+static int unlock(tpFrictionTree* tree, int b) {
+    int heads[2] = { tpTree_PlaceOf(tree, tree->pair[2 * b]),
+                     tpTree_PlaceOf(tree, tree->pair[2 * b + 1]) };
+    int count = 0;
+    for (int k; (k = nextOnWay(tree, heads)) >= 0;) {
+        count += letGoAt(tree, k);
+    }
+    return count;
+}
+
+// What is left, chosen ---------------------------------------------------------------------------
+
+// A block takes part if it is nearly closed, or carries something to begin with, and is not locked.
+// Returns the number of drives that had to be let go.
+static int chooseActive(tpFrictionTree* tree, double size, double goal, double* r) {
+    int count = 0;
     for (int b = 0; b < tree->blockCount; ++b) {
-        tree->isActive[b] = !tree->isHeld[b] && tree->p[tree->first[b]] < nearlyClosed * size;
+        double p = tree->p[tree->first[b]];
+        tree->isActive[b] = !tree->isHeld[b] && p < nearlyClosed * size;
         for (int row = tree->first[b]; !tree->isHeld[b] && row < tree->first[b + 1]; ++row) {
             tree->isActive[b] = tree->isActive[b] || r[row] != 0.0;
         }
+        if (tree->isActive[b] && tree->role[b] == tp_contactInTree && isLocked(tree, b)) {
+            int drives = p < -tp_smallPart * goal ? unlock(tree, b) : 0;
+            tree->isActive[b] = p < -tp_smallPart * goal && drives == 0;
+            for (int row = tree->first[b]; !tree->isActive[b] && row < tree->first[b + 1]; ++row) {
+                r[row] = 0.0;
+            }
+            count += drives;
+        }
     }
+    return count;
 }
 
 static void listOthers(tpFrictionTree* tree) {
@@ -461,17 +535,20 @@ static bool solveActive(tpFrictionTree* tree, const tpFrictionOptions* options, 
     return true;
 }
 
-// Once with the blocks that hold as they are chosen. False if memory ran out or there are too many
-// others.
+// Once with the blocks that hold as they are chosen. `isUnlocked`: drives had to be let go before
+// there was anything to solve. False if memory ran out or there are too many others.
 static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
-                        double* r, int* iterations, double* work) {
+                        double* r, int* iterations, double* work, bool* isUnlocked) {
     *work += factorise(tree) + 30.0 * tree->rowCount;
     setFreeVelocities(tree);
     clearForces(tree);
     solveTree(tree);
     readOthers(tree);
     double size = sizeOfQ(tree);
-    chooseActive(tree, size, r);
+    *isUnlocked = chooseActive(tree, size, goal, r) > 0;
+    if (*isUnlocked) {
+        return true;
+    }
     bool isFirst = true;
     for (int count = 1; count > 0; isFirst = false) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
@@ -527,14 +604,18 @@ bool tpFrictionTree_Solve(tpFrictionTree* tree, const tpFrictionOptions* options
     letGo(tree, nearBound, r);
     for (int change = 0; change < maxChanges; ++change) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
-        if (!listRows(tree) || !solveChosen(tree, options, goal, r, iterations, work)) {
+        bool isUnlocked;
+        if (!listRows(tree) ||
+            !solveChosen(tree, options, goal, r, iterations, work, &isUnlocked)) {
             return false;
         }
         tpArena_Release(tree->arena, mark);
-        if (letGo(tree, 1.0, r) == 0) {
+        if (!isUnlocked && letGo(tree, 1.0, r) == 0) {
             return true;
         }
-        letGo(tree, nearBound, r);
+        if (!isUnlocked) {
+            letGo(tree, nearBound, r);
+        }
     }
     return false;
 }

@@ -94,6 +94,11 @@ static inline double tpTree_FreeVelocity(const tpFrictionTree* tree, int row) {
     return tpTree_Scale(tree, row) * tree->problem->q[row];
 }
 
+// -1 if the body does not move, or there is none.
+static inline int tpTree_PlaceOf(const tpFrictionTree* tree, int body) {
+    return body >= 0 ? tree->place[body] : -1;
+}
+
 static inline int tpTree_RowsOfBlock(const tpFrictionTree* tree, int b) {
     return tree->first[b + 1] - tree->first[b];
 }

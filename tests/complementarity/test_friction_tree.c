@@ -128,6 +128,37 @@ static void drivesHoldWithinTheirBounds(void** state) {
     assert_true(atBound > 50 && within > 50);
 }
 
+// Dry friction in a joint holds two bodies together that touch. If they approach each other it must
+// give way; if they do not, there is nothing that the contact could do.
+static void heldBodiesAreMovedApart(void** state) {
+    (void)state;
+    FrictionCase* c = &mechanism;
+    int solved = 0, pushed = 0, idle = 0, first[40];
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+        makeTree(seed, 6, 8, seed % 2 == 0, false);
+        int count = boundServos(first), contact = c->problem.blockCount - 4, row = c->rows - 12;
+        for (int k = 0; k < count; ++k) {
+            compliance[first[k] + 1] = 0.0;
+        }
+        c->rows = row;
+        for (int b = 0; contact < c->problem.blockCount; ++b) {
+            if (c->kinds[b] == tp_frictionCone) { // the drive of a joint, and a contact along it
+                c->bodyA[contact] = c->bodyA[b];
+                c->bodyB[contact++] = c->bodyB[b];
+                addRandomRows(5, 1);
+                addRandomRows(0, 2);
+            }
+        }
+        bool isSolved = checkSolved();
+        for (int k = 0; isSolved && k < 4; ++k) {
+            pushed += c->r[row + 3 * k] > 0.0;
+            idle += c->r[row + 3 * k] == 0.0;
+        }
+        solved += isSolved;
+    }
+    assert_true(solved > 50 && pushed > 50 && idle > 50);
+}
+
 // Joints that close a loop, or blocks that are given by W, are for others.
 static void loopsAreNoTrees(void** state) {
     (void)state;
@@ -167,6 +198,7 @@ int main(void) {
         cmocka_unit_test(treesAreSolved),
         cmocka_unit_test(lockedDirectionsStay),
         cmocka_unit_test(drivesHoldWithinTheirBounds),
+        cmocka_unit_test(heldBodiesAreMovedApart),
         cmocka_unit_test(loopsAreNoTrees),
         cmocka_unit_test(impulsesAreRefined),
     };
