@@ -70,18 +70,25 @@ static bool cross(const tpColliderShape* a, const tpBodyPath* pathA, const tpCol
     return true;
 }
 
+bool tpCollider_PairCrosses(const tpCollider* collider, tpShapePair pair, const tpBodyPath* pathA,
+                            const tpBodyPath* pathB, double duration, tpCrossing* out) {
+    const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
+    const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
+    double thickness = depthOf(a, b);
+    *out = (tpCrossing){ .shapeA = pair.shapeA, .shapeB = pair.shapeB };
+    return wayOf(a, pathA, b, pathB, duration) > thickness &&
+           cross(a, pathA, b, pathB, duration, thickness, out);
+}
+
 bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,
                              tpCrossing* out) {
     bool isFound = false;
     for (int i = 0; i < collider->pairs.count; ++i) {
         tpShapePair pair = collider->pairs.data[i];
-        const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
-        const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
-        const tpBodyPath *pathA = &paths[a->body], *pathB = &paths[b->body];
-        double thickness = depthOf(a, b);
-        tpCrossing crossing = { .shapeA = pair.shapeA, .shapeB = pair.shapeB };
-        if (wayOf(a, pathA, b, pathB, duration) > thickness &&
-            cross(a, pathA, b, pathB, duration, thickness, &crossing) &&
+        const tpBodyPath* pathA = &paths[collider->shapes.data[pair.shapeA].body];
+        const tpBodyPath* pathB = &paths[collider->shapes.data[pair.shapeB].body];
+        tpCrossing crossing;
+        if (tpCollider_PairCrosses(collider, pair, pathA, pathB, duration, &crossing) &&
             (!isFound || crossing.time < out->time)) {
             *out = crossing;
             isFound = true;

@@ -22,6 +22,10 @@ typedef struct tpCrossing {
 bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,
                              tpCrossing* out);
 
+// The same for one pair of shapes, whose bodies move by these paths.
+bool tpCollider_PairCrosses(const tpCollider* collider, tpShapePair pair, const tpBodyPath* pathA,
+                            const tpBodyPath* pathB, double duration, tpCrossing* out);
+
 // The same for contacts that are known, along their normals: what touches holds, while another
 // corner of the same body comes down.
 bool tpCollider_FindPassing(const tpCollider* collider, const tpContact* contacts, int count,

@@ -172,7 +172,9 @@ void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
                     const tpOptions* options, double h, tpStepReport* report) {
     tpOptions scaled = tpOptions_InScales(options, system);
     double piece = h;
-    if (!stepper->seesCrossings && !measurePiece(stepper, system, h, shortest * h, &piece)) {
+    bool asks =
+        !stepper->seesCrossings || (stepper->needsPieces != NULL && stepper->needsPieces(state));
+    if (asks && !measurePiece(stepper, system, h, shortest * h, &piece)) {
         tpStepReport_RunOut(report);
     } else if (piece == h) {
         stepper->step(system, state, &scaled, h, report);

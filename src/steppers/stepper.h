@@ -18,6 +18,8 @@ typedef struct tpStepper {
     unsigned (*lacksWith)(const tpOptions* options); // and what with these options; NULL: nothing
     // It follows bodies along their way and needs no help with fast ones (pieces.h).
     bool seesCrossings;
+    // But not now: bodies turn so far that this step needs pieces; NULL: never.
+    bool (*needsPieces)(const void* state);
     // Its contacts give: shorter pieces let bodies deeper into each other.
     bool yields;
     bool hasCarriers; // it leaves bodies to other methods: tpBody.carrier

@@ -255,19 +255,21 @@ static void cornersStayAboveThinMeshes(void** state) {
 }
 
 // A cone of 2 cm strikes a plate of triangles on its rim at 1 km/s and turns at 80,000 rad/s then:
-// it turned through the plate while mirtich-canny waited for a slow contact.
+// it turned through the plate while mirtich-canny waited for a slow contact, and in one step of
+// small-steps.
 static void conesDoNotTurnThroughMeshes(void** state) {
     (void)state;
     tpGeometry plate = makeTriangleBox(tpMakeVec3(4.0, 4.0, 0.02)), cone;
     tpMakeCone(&(tpCone){ 0.005, 0.02, { 0.0, 0.0, 1.0 } }, tpIdentityPose(), &cone, NULL);
-    for (int s = 0; s < stepperCount; ++s) {
+    for (int s = 0; s <= stepperCount; ++s) {
+        tpStepperId stepper = s < stepperCount ? steppers[s] : tp_smallSteps;
         tpBodyDef def = tpDefaultBodyDef();
         def.position = tpMakeVec3(-0.0704, -0.0302, 3.01);
         def.velocity = tpMakeVec3(40.0, 20.0, -1000.0);
         def.rotation = tpNormalizeQuat(tpMakeQuat(0.34273, -0.177256, 0.922299, 0.0219264));
         def.angularVelocity = tpMakeVec3(1.7524, -1.3069, 10.7844);
         tpBodyId body;
-        tpWorld* world = dropOn(steppers[s], &plate, &def, &cone, &body);
+        tpWorld* world = dropOn(stepper, &plate, &def, &cone, &body);
         for (int i = 0; i < 2; ++i) {
             tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
             assert_int_equal(report.violations & (1u << tp_energyLaw), 0);

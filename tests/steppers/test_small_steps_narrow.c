@@ -114,10 +114,56 @@ static void platesStopBullets(void** state) {
     }
 }
 
+// What strikes with a corner turns by hundreds of radians in a step, about a contact that was found
+// once: it turned through the plate, and gained energy. Of these 40 shots 25 passed, 10 of them in
+// steps that were certified; one is left, and is said.
+static void spinningBulletsStay(void** state) {
+    (void)state;
+    tpRandom random = { 5 };
+    int passed = 0, unsaid = 0, gained = 0;
+    for (int k = 0; k < 40; ++k) {
+        double speed = k % 2 == 0 ? 200.0 : 1000.0, h = k % 4 < 2 ? 1.0 / 60.0 : 1.0 / 1000.0;
+        tpWorld* world = makeWorld(0.0);
+        tpShapeDef shape = denseShape();
+        tpBox plate = { { 4.0, 4.0, k % 3 == 0 ? 0.02 : 0.002 } };
+        tpCreateBox(world, addFixed(world), &shape, &plate, NULL);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.0, 0.0, randomBetween(&random, 0.05, 1.5));
+        def.velocity = randomVec3(&random, -0.05 * speed, 0.05 * speed);
+        def.velocity.z = -speed;
+        def.rotation = randomRotation(&random);
+        def.angularVelocity = randomVec3(&random, -20.0, 20.0);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpCylinder cylinder = { 0.004, 0.02, { 0.0, 0.0, 1.0 } };
+        if (k % 2 == 0) {
+            addEllipsoid(world, body, tpMakeVec3(0.003, 0.005, 0.01));
+        } else {
+            tpCreateCylinder(world, body, &shape, &cylinder, NULL);
+        }
+        bool isSaid = false;
+        for (int i = 0; i < 10; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            gained += report.energyIncrease > 1e-3 * report.kineticBefore ? 1 : 0;
+            isSaid = isSaid || report.violations != 0 || report.noteCount > 0;
+            tpVec3 x = tpBody_GetPosition(world, body);
+            if (fabs(x.x) < 2.0 && fabs(x.y) < 2.0 && x.z < -0.02) {
+                passed += 1;
+                unsaid += isSaid ? 0 : 1;
+                break;
+            }
+        }
+        tpDestroyWorld(world);
+    }
+    assert_int_equal(unsaid, 0);
+    assert_true(passed <= 1);
+    assert_true(gained <= 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rockingGainsNothing),
         cmocka_unit_test(platesStopBullets),
+        cmocka_unit_test(spinningBulletsStay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

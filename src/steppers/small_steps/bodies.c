@@ -253,9 +253,16 @@ static void findMean(tpSmallStep* step, int n) {
     kick->angular = tpAdd(angular, end->angular);
 }
 
+typedef struct Moving {
+    tpSmallStep* step;
+    bool* turnsFar; // of each chunk
+} Moving;
+
 static void moveChunk(void* context, int chunk, int worker) {
     (void)worker;
-    tpSmallStep* step = context;
+    const Moving* moving = context;
+    tpSmallStep* step = moving->step;
+    bool turnsFar = false;
     tpSystem* system = step->system;
     tpSmallSteps* state = step->state;
     // Falling, a body is faster in the next step.
@@ -286,12 +293,14 @@ static void moveChunk(void* context, int chunk, int worker) {
         way->moved[2] = (float)shift->linear.z;
         way->turned = (float)shift->padding0;
         setWay(way, velocity, step->h, reach, margin);
+        turnsFar = turnsFar || tpSmallStep_TurnsFar(step, n, body);
         tpVelocity* ahead = &step->starts[n];
         *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),
                                .padding0 = way->turning,
                                .padding1 = way->margin };
         state->motionMarks.data[n] = tpHashMotion(&system->poses.data[body], velocity);
     }
+    moving->turnsFar[chunk] = turnsFar;
 }
 
 // Work of what users apply, by the displacements of the step. False if memory ran out.
@@ -324,6 +333,14 @@ bool tpSmallStep_MoveBodies(tpSmallStep* step) {
         return false;
     }
     tpSystem_MoveKinematic(system, system->time, step->h);
-    tpTasks_Run(system->tasks, moveChunk, step, tpChunksOf(step->count, bodiesPerChunk));
+    int chunks = tpChunksOf(step->count, bodiesPerChunk);
+    Moving moving = { step, TP_SCRATCH(&system->arena, bool, chunks) };
+    if (moving.turnsFar == NULL) {
+        return false;
+    }
+    tpTasks_Run(system->tasks, moveChunk, &moving, chunks);
+    for (int c = 0; c < chunks; ++c) {
+        step->turnsFar = step->turnsFar || moving.turnsFar[c];
+    }
     return true;
 }

@@ -118,6 +118,11 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
     }
 }
 
+static bool needsPieces(const void* state) {
+    const tpSmallSteps* made = state;
+    return made->hasHeld;
+}
+
 static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_certificateOption,
                                       tp_restitutionThresholdOption,
@@ -136,6 +141,7 @@ const tpStepper tpSmallStepsStepper = {
     .summary =
         "small steps with soft contacts, a fixed amount of work per step: the one for real time",
     .seesCrossings = true,
+    .needsPieces = needsPieces,
     .options = used,
     .figures = figures,
     .lacks = tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,

@@ -71,7 +71,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     state->shapes.count = state->shapeMarks.count = 0;
     state->store.slotCount = 0;
     state->departed.count = 0;
-    state->remembers = false;
+    state->remembers = state->hasHeld = false;
     state->substepTime = 0.0;
     state->structure = 0;
 }
@@ -80,7 +80,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
 typedef struct SavedNumbers {
     uint64_t structure, exclusions;
     double substepTime, bordersAtCut;
-    int32_t addedBodies, stepsSinceCut, remembers, padding;
+    int32_t addedBodies, stepsSinceCut, remembers, hasHeld;
 } SavedNumbers;
 
 enum { arrayCount = 9 };
@@ -118,6 +118,7 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     numbers.addedBodies = made->addedBodies;
     numbers.stepsSinceCut = made->stepsSinceCut;
     numbers.remembers = made->remembers ? 1 : 0;
+    numbers.hasHeld = made->hasHeld ? 1 : 0;
     unsigned char* place = saved;
     memcpy(place, &numbers, sizeof(numbers));
     place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(numbers));
@@ -148,6 +149,7 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
     made->addedBodies = numbers.addedBodies;
     made->stepsSinceCut = numbers.stepsSinceCut;
     made->remembers = numbers.remembers != 0;
+    made->hasHeld = numbers.hasHeld != 0;
     made->departed.count = 0;
     return tpSleep_Restore(&made->sleep, system, reader) &&
            tpStepperMemory_Restore(system, made->memory, reader);

@@ -51,6 +51,7 @@ typedef struct tpSmallSteps {
     uint64_t structure;  // of the system; 0: nothing is known
     uint64_t exclusions; // hash of the pairs of bodies that may not collide
     bool remembers;      // some pair functions use what they have learned
+    bool hasHeld;        // bodies that turn far were held in the last step (fast_turning.c)
     double substepTime;  // of the last step, s; 0: none
     int addedBodies;     // since blocks were cut
     double bordersAtCut; // part of the manifolds that lay between blocks soon after they were cut

@@ -46,6 +46,7 @@ typedef struct tpSmallStep {
     tpSoftSweep sweep;
     tpSchedule schedule;
     tpStepJoints* joints; // NULL if there are no mechanisms
+    bool turnsFar;        // some body does (tpSmallStep_TurnsFar)
     bool bounces;
     bool hasEllipses;   // friction of some materials depends on the direction
     bool hasWoken;      // islands have woken in this step
@@ -76,6 +77,19 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch);
 // Moves the bodies to the end of the step, finds mean velocities, and says how they may move in the
 // next. False if memory ran out.
 bool tpSmallStep_MoveBodies(tpSmallStep* step);
+
+// Whether turning moves points of a body by more than half its thickness in a step.
+static inline bool tpSmallStep_TurnsFar(const tpSmallStep* step, int n, int body) {
+    return step->state->ways.data[n].turning > 0.5 * step->system->bodies.data[body].innerRadius;
+}
+
+// Bodies that would have passed through others are put back to where they met; a note tells of
+// those that joints do not let go back. False if memory ran out.
+bool tpSmallStep_HoldPassing(tpSmallStep* step);
+
+// Takes what a step has gained beyond the work done from the spins of bodies that turn by more than
+// half a turn.
+void tpSmallStep_LimitSpins(tpSmallStep* step);
 
 // Finds pairs and manifolds where the bodies are now: stale manifolds are found anew, those of new
 // pairs come, others go. False if memory ran out.

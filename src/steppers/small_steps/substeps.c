@@ -282,10 +282,11 @@ static bool takeStep(tpSmallStep* step) {
     openSweep(step);
     tpCrew_Run(system->tasks, state->store.blockCount, solve, step);
     state->substepTime = step->substepTime;
-    if (!tpSmallStep_MoveBodies(step)) {
+    if (!tpSmallStep_MoveBodies(step) || !tpSmallStep_HoldPassing(step)) {
         return false;
     }
     tpSmallStep_FinishJoints(step);
+    tpSmallStep_LimitSpins(step);
     if (!tpSmallStep_Judge(step)) {
         return false;
     }

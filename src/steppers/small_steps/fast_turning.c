@@ -1,0 +1,168 @@
+// Bodies that turn far in a step: they pass through nothing, and gain nothing.
+//
+// A manifold stops the point that it has. A body that strikes with a corner at high speed turns
+// about it by many radians in a substep, while gaps follow displacements to first order: the rest
+// of it may end on the far side of a plate. So the way of a body whose points turning moves by more
+// than half its thickness is followed from the start of the step to its end
+// (collision/crossings.h). What it would have passed through holds it where they met, with the
+// velocity that it has. The next step is taken in pieces (steppers/pieces.h): the body turns until
+// another corner of it strikes.
+//
+// Impulses act on such a body with the inertia of the start of the step, and its momentum at the
+// end has another velocity there. Energy that steps would gain by bodies that turn by more than
+// half a turn is taken from their spins, if it is more than a certified step may gain.
+
+#include "base/constants.h"
+#include "collision/crossings.h"
+#include "dynamics/forces.h"
+#include "steppers/small_steps/step.h"
+
+// Ways ------------------------------------------------------------------------------------------
+
+static const char* const mayPass =
+    "a body of a mechanism may have passed through another: too fast for this step";
+
+// From the start of the step to where the body is now.
+static tpBodyPath pathOf(const tpSmallStep* step, int n, int body) {
+    const tpPose* end = &step->system->poses.data[body];
+    tpVec3 shift = step->moved[n].linear, turn = step->moved[n].angular;
+    tpBodyPath path = { .velocity = tpScale(1.0 / step->h, shift),
+                        .angularVelocity = tpScale(1.0 / step->h, turn) };
+    path.pose.position = tpSub(end->position, shift);
+    path.pose.rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(-1.0, turn)), end->rotation));
+    return path;
+}
+
+// The part of the step after which a manifold's bodies would pass through each other; 1 if they do
+// not.
+static double partUntilCrossing(const tpSmallStep* step, int32_t slot, const int numbers[2]) {
+    const tpSmallSteps* state = step->state;
+    int bodyA = state->bodies.data[numbers[0]], bodyB = state->bodies.data[numbers[1]];
+    if (bodyA < 0 || bodyB < 0 ||
+        (!tpSmallStep_TurnsFar(step, numbers[0], bodyA) &&
+         !tpSmallStep_TurnsFar(step, numbers[1], bodyB))) {
+        return 1.0;
+    }
+    tpBodyPath pathA = pathOf(step, numbers[0], bodyA), pathB = pathOf(step, numbers[1], bodyB);
+    tpCrossing crossing;
+    if (!tpCollider_PairCrosses(step->system->collider, state->shapes.data[slot], &pathA, &pathB,
+                                step->h, &crossing)) {
+        return 1.0;
+    }
+    return crossing.time / step->h;
+}
+
+// Puts a body back to where it was after a part of its way.
+static void hold(tpSmallStep* step, int n, double part) {
+    tpSystem* system = step->system;
+    int body = step->state->bodies.data[n];
+    tpBodyPath path = pathOf(step, n, body);
+    tpVelocity* moved = &step->moved[n];
+    moved->linear = tpScale(part, moved->linear);
+    moved->angular = tpScale(part, moved->angular);
+    moved->padding0 *= part;
+    system->poses.data[body] = tpBodyPath_PoseAt(&path, part * step->h);
+    step->places[n].linear = system->poses.data[body].position;
+    tpBodyWay* way = &step->state->ways.data[n];
+    way->moved[0] = (float)moved->linear.x;
+    way->moved[1] = (float)moved->linear.y;
+    way->moved[2] = (float)moved->linear.z;
+    way->turned = (float)moved->padding0;
+    step->state->motionMarks.data[n] =
+        tpHashMotion(&system->poses.data[body], &system->velocities.data[body]);
+}
+
+// The least part for each body.
+static void findParts(const tpSmallStep* step, double* parts) {
+    const tpPackStore* store = &step->state->store;
+    for (int r = 0; r < store->runs.count; ++r) {
+        const tpSoftRun* run = &store->runs.data[r];
+        for (int lane = 0; run->packs != NULL && lane < tp_packWidth; ++lane) {
+            if ((run->used >> lane & 1) == 0) {
+                continue;
+            }
+            int numbers[2] = { run->bodyA[lane], run->bodyB[lane] };
+            double part = partUntilCrossing(step, run->slots[lane], numbers);
+            for (int k = 0; k < 2; ++k) {
+                parts[numbers[k]] = fmin(parts[numbers[k]], part);
+            }
+        }
+    }
+}
+
+bool tpSmallStep_HoldPassing(tpSmallStep* step) {
+    step->state->hasHeld = false;
+    if (!step->turnsFar) {
+        return true;
+    }
+    double* parts = TP_SCRATCH(&step->system->arena, double, step->count);
+    if (parts == NULL) {
+        return false;
+    }
+    for (int n = 0; n < step->count; ++n) {
+        parts[n] = 1.0;
+    }
+    findParts(step, parts);
+    for (int n = 0; n < step->count; ++n) {
+        if (!(parts[n] < 1.0) || !(step->masses[n].inverseMass > 0.0)) {
+            continue;
+        }
+        if (step->state->map.owners.data[step->state->bodies.data[n]] >= 0) {
+            tpStepReport_AddNote(step->report, mayPass);
+        } else {
+            hold(step, n, parts[n]);
+            step->state->hasHeld = true;
+        }
+    }
+    return true;
+}
+
+// Spins -------------------------------------------------------------------------------------------
+
+static double spinEnergy(const tpSystem* system, int body) {
+    tpVec3 spin = system->velocities.data[body].angular;
+    tpQuat rotation = system->poses.data[body].rotation;
+    return 0.5 *
+           tpDot(spin, tpInertia_Momentum(&system->bodies.data[body].inertia, rotation, spin));
+}
+
+// Gains below this part of the kinetic energy are left.
+static const double ripple = 1e-3;
+
+// Whether contacts have pushed a body that turns by more than half a turn. Joints have a say in the
+// turning of others.
+static bool hasLooseSpin(const tpSmallStep* step, int n) {
+    int body = step->state->bodies.data[n];
+    return body >= 0 && step->isPushed[n] && step->masses[n].inverseMass > 0.0 &&
+           step->state->map.owners.data[body] < 0 &&
+           step->h * tpLength(step->system->velocities.data[body].angular) > TP_PI;
+}
+
+void tpSmallStep_LimitSpins(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    double spins = 0.0;
+    if (!step->turnsFar) {
+        return;
+    }
+    for (int n = 0; n < step->count; ++n) {
+        spins += hasLooseSpin(step, n) ? spinEnergy(system, step->state->bodies.data[n]) : 0.0;
+    }
+    if (!(spins > 0.0)) {
+        return;
+    }
+    const tpStepReport* report = step->report;
+    double gain = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
+                  report->kineticBefore - report->potentialBefore - report->externalWork;
+    if (!(gain > ripple * report->kineticBefore)) {
+        return;
+    }
+    double left = sqrt(fmax(0.0, 1.0 - gain / spins));
+    for (int n = 0; n < step->count; ++n) {
+        if (hasLooseSpin(step, n)) {
+            int body = step->state->bodies.data[n];
+            tpVelocity* velocity = &system->velocities.data[body];
+            velocity->angular = tpScale(left, velocity->angular);
+            step->state->motionMarks.data[n] = tpHashMotion(&system->poses.data[body], velocity);
+        }
+    }
+}
