@@ -7,7 +7,7 @@
 
 // Fewer things to look at, or pairs to copy, than this are not worth waking threads for; more pairs
 // than the last are sorted by several.
-enum { fewThings = 512, fewPairs = 4096, manyPairs = 16384 };
+enum { fewThings = 128, fewPairs = 4096, manyPairs = 16384 };
 
 void tpDestroyPairGather(tpPairGather* gather) {
     for (int i = 0; i < tp_pairChunkCount; ++i) {

@@ -222,7 +222,6 @@ void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
     run->movesB = (uint8_t)(run->movesB & ~bit);
     run->bodyA[lane] = run->bodyB[lane] = store->nobody;
     run->slots[lane] = -1;
-    tpSoftRun_ClearLane(run, lane);
     if (wasFull) {
         tpPackStore_PushOpen(
             store, tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run)),
@@ -234,5 +233,7 @@ void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
 }
 
 void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
-    tpPackStore_Vacate(store, tpPackStore_Leave(store, slot));
+    int32_t place = tpPackStore_Leave(store, slot);
+    tpSoftRun_ClearLane(&store->runs.data[place / tp_packWidth], place % tp_packWidth);
+    tpPackStore_Vacate(store, place);
 }

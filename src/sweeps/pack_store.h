@@ -80,9 +80,10 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
 // Takes a manifold out.
 void tpPackStore_Remove(tpPackStore* store, int32_t slot);
 
-// The same in two parts, for a manifold that moves to another lane: its bodies have its colour free
-// and its slot is nobody's, but the lane keeps what it holds, and nobody gets it until it is
-// vacated. Returns the place, run * 8 + lane.
+// The same in parts, for a manifold that moves to another lane: its bodies have its colour free and
+// its slot is nobody's, but the lane keeps what it holds until tpSoftRun_ClearLane, and nobody gets
+// it until it is vacated. Returns the place, run * 8 + lane. Threads may clear lanes of different
+// runs at once.
 int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot);
 void tpPackStore_Vacate(tpPackStore* store, int32_t place);
 

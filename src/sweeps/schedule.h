@@ -13,6 +13,9 @@
 // Each thread takes its own pieces in the order of the list: the first piece that is not done
 // always belongs to a thread that has come to it, so that all get through. The order of two pieces
 // that touch does not depend on the threads: neither do the bits.
+//
+// If there are more threads than blocks, a team of them has one block. Its members share the runs
+// of each colour, which touch no body in common, and meet after it.
 
 #ifndef TIPPE_SRC_SWEEPS_SCHEDULE_H
 #define TIPPE_SRC_SWEEPS_SCHEDULE_H
@@ -29,8 +32,16 @@ typedef struct tpBorder {
 } tpBorder;
 
 typedef struct tpBlockCount {
-    _Alignas(64) atomic_int done; // pieces of work
+    _Alignas(64) atomic_int done;     // pieces of work
+    _Alignas(64) atomic_int meetings; // of its team: members that have come to them, added up
 } tpBlockCount;
+
+// Runs of a group after which a team meets: those of one colour, which its members share, or the
+// only runs of some colours in a row, which one of them takes.
+typedef struct tpRunStretch {
+    int32_t end; // in the order of the store
+    bool isShared;
+} tpRunStretch;
 
 typedef struct tpSchedule {
     const tpPackStore* store;
@@ -40,27 +51,37 @@ typedef struct tpSchedule {
     int32_t* weights; // of each block: how much work it has, packs
     tpBlockCount* counts;
     int totalWeight;
+    int memberCount;
+    // If there are more members than blocks: how many each block has; its groups' stretches, and
+    // the first of each group. Else NULL.
+    int32_t* teams;
+    tpRunStretch* stretches;
+    int32_t* firstStretches;
 } tpSchedule;
 
 // One thread's way through the phases.
 typedef struct tpCrewMember {
     const tpSchedule* schedule;
-    tpRange blocks; // that it has, and with them the borders whose first block is among them
+    tpRange blocks;     // that it has, and with them the borders whose first block is among them
+    int rank, teamSize; // which one it is of how many that have these blocks
     int bodyPhases, sweepPhases; // done so far
+    int meetings;                // of its team so far
     bool isAlone;
 } tpCrewMember;
 
-// The schedule of a store whose order is up to date, in the arena. False if memory ran out.
-bool tpSchedule_Create(tpSchedule* schedule, const tpPackStore* store, tpArena* arena);
+// The schedule of a store whose order is up to date, in the arena, for as many of `threads` members
+// as there is work for. False if memory ran out.
+bool tpSchedule_Create(tpSchedule* schedule, const tpPackStore* store, int threads, tpArena* arena);
 
-// The member's share of the blocks, about as much work as others have.
-tpCrewMember tpSchedule_Join(const tpSchedule* schedule, int member, int memberCount);
+// The share of one of the schedule's members, about as much work as others have.
+tpCrewMember tpSchedule_Join(const tpSchedule* schedule, int member);
 
-// One phase; all members call the same phases in the same order.
+// One phase; all members call the same phases in the same order. Runs of one colour may be swept at
+// once.
 typedef void (*tpBlockFunction)(void* context, int block);
-typedef void (*tpGroupFunction)(void* context, int group, bool isBackward);
+typedef void (*tpRunFunction)(void* context, tpSoftRun* run, bool isBackward);
 void tpCrewMember_VisitBlocks(tpCrewMember* member, tpBlockFunction function, void* context);
-void tpCrewMember_Sweep(tpCrewMember* member, tpGroupFunction function, void* context,
+void tpCrewMember_Sweep(tpCrewMember* member, tpRunFunction function, void* context,
                         bool isBackward);
 
 #endif

@@ -232,6 +232,7 @@ static void lanesAreLeft(void** state) {
     run = &store.runs.data[left / tp_packWidth];
     assert_true(run->packs[0].load[left % tp_packWidth] == 3.0);
     assert_int_equal(run->bodyA[left % tp_packWidth], 0);
+    tpSoftRun_ClearLane(run, left % tp_packWidth);
     tpPackStore_Vacate(&store, left);
     assert_true(run->packs[0].load[left % tp_packWidth] == 0.0);
     assert_int_equal(run->bodyA[left % tp_packWidth], store.nobody);

@@ -1,16 +1,25 @@
-// Threads that wait for their neighbours only: whatever their number, every block sees its work in
-// the same order.
+// Threads that wait for their neighbours only, and teams that meet after each colour: whatever
+// their number, every body sees its work in the same order.
+
+#include <pthread.h>
 
 #include "soft_heap.h"
 #include "sweeps/schedule.h"
 
-// What has been done to each block: order matters.
+enum { mostMembers = 16, phases = 6 };
+
+// What has been done to each body: order matters.
 typedef struct Record {
     const tpSchedule* schedule;
-    uint64_t blocks[heapBlocks];
-    int pieces[heapBlocks];
-    int phases;
+    uint64_t marks[bodies + 1];
+    int visits[heapBlocks];
 } Record;
+
+typedef struct Member {
+    Record* record;
+    int number;
+    pthread_t thread;
+} Member;
 
 static uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t x = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
@@ -19,76 +28,141 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 
 static void visit(void* context, int block) {
     Record* record = context;
-    record->blocks[block] = mix(record->blocks[block], 1);
-    record->pieces[block] += 1;
+    record->visits[block] += 1;
+    for (int i = 0; i < bodies; ++i) {
+        if (blockOfBody(i) == block) {
+            record->marks[i] = mix(record->marks[i], 1);
+        }
+    }
 }
 
-static void sweepGroup(void* context, int group, bool isBackward) {
+// What one body has seen reaches the other.
+static void sweepRun(void* context, tpSoftRun* run, bool isBackward) {
     Record* record = context;
-    const tpPackGroup* g = &record->schedule->store->groups.data[group];
-    uint64_t mark = (uint64_t)(2 * group + (isBackward ? 1 : 0) + 5);
-    // What one block has seen reaches the other.
-    uint64_t both = mix(record->blocks[g->blockA], record->blocks[g->blockB]);
-    record->blocks[g->blockA] = mix(both, mark);
-    record->blocks[g->blockB] = mix(both, mark + 1);
-    record->pieces[g->blockA] += 1;
-    record->pieces[g->blockB] += g->blockA != g->blockB ? 1 : 0;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        if ((run->used >> lane & 1) == 0) {
+            continue;
+        }
+        int a = run->bodyA[lane], b = run->bodyB[lane];
+        uint64_t mark = (uint64_t)(2 * run->slots[lane] + (isBackward ? 1 : 0) + 5);
+        uint64_t both = mix(blockOfBody(a) >= 0 ? record->marks[a] : 2,
+                            blockOfBody(b) >= 0 ? record->marks[b] : 3);
+        if (blockOfBody(a) >= 0) {
+            record->marks[a] = mix(both, mark);
+        }
+        if (blockOfBody(b) >= 0) {
+            record->marks[b] = mix(both, mark + 1);
+        }
+    }
 }
 
-static void goThrough(void* context, const tpCrew* crew, int number) {
-    Record* record = context;
-    tpCrewMember member = tpSchedule_Join(record->schedule, number, tpCrew_Size(crew));
-    for (int k = 0; k < record->phases; ++k) {
-        tpCrewMember_VisitBlocks(&member, visit, record);
-        tpCrewMember_Sweep(&member, sweepGroup, record, k % 2 == 1);
-        tpCrewMember_Sweep(&member, sweepGroup, record, k % 3 == 1);
+static void* goThrough(void* context) {
+    const Member* self = context;
+    tpCrewMember member = tpSchedule_Join(self->record->schedule, self->number);
+    for (int k = 0; k < phases; ++k) {
+        tpCrewMember_VisitBlocks(&member, visit, self->record);
+        tpCrewMember_Sweep(&member, sweepRun, self->record, k % 2 == 1);
+        tpCrewMember_Sweep(&member, sweepRun, self->record, k % 3 == 1);
+    }
+    return NULL;
+}
+
+static void runMembers(Record* record) {
+    Member members[mostMembers];
+    int count = record->schedule->memberCount;
+    for (int m = 0; m < count; ++m) {
+        members[m] = (Member){ .record = record, .number = m };
+        assert_int_equal(pthread_create(&members[m].thread, NULL, goThrough, &members[m]), 0);
+    }
+    for (int m = 0; m < count; ++m) {
+        assert_int_equal(pthread_join(members[m].thread, NULL), 0);
     }
 }
 
 static void threadsKeepTheOrder(void** state) {
     (void)state;
+    static const int threadCounts[] = { 1, 2, 3, 4, 5, 9 };
     Heap* heap = makeHeap(4, false);
     SoftHeap* soft = makeSoftHeap(heap, 4);
     Record first;
-    for (int threads = 1; threads <= 4; ++threads) {
-        tpTasks* tasks = NULL;
-        assert_int_equal(tpCreateTasks(&heap->allocator, threads, &tasks), tp_success);
-        for (int round = 0; round < 20; ++round) {
+    for (int t = 0; t < 6; ++t) {
+        for (int round = 0; round < 4; ++round) {
             tpArenaMark mark = tpArena_Mark(&heap->arena);
             tpSchedule schedule;
-            assert_true(tpSchedule_Create(&schedule, &soft->store, &heap->arena));
+            assert_true(tpSchedule_Create(&schedule, &soft->store, threadCounts[t], &heap->arena));
             assert_true(schedule.borderCount > 0);
-            Record record = { .schedule = &schedule, .phases = 50 };
-            tpCrew_Run(tasks, heapBlocks, goThrough, &record);
-            if (threads == 1 && round == 0) {
+            Record record = { .schedule = &schedule };
+            runMembers(&record);
+            if (t == 0 && round == 0) {
                 first = record;
             }
-            assert_memory_equal(record.blocks, first.blocks, sizeof(first.blocks));
-            assert_memory_equal(record.pieces, first.pieces, sizeof(first.pieces));
+            assert_memory_equal(record.marks, first.marks, sizeof(first.marks));
+            assert_memory_equal(record.visits, first.visits, sizeof(first.visits));
             tpArena_Release(&heap->arena, mark);
         }
-        tpDestroyTasks(tasks);
     }
     destroySoftHeap(soft);
     destroyHeap(heap);
 }
 
-// Each block belongs to one member.
+// Each block belongs to one member, or to a team that has no other.
 static void sharesCoverAllBlocks(void** state) {
     (void)state;
     Heap* heap = makeHeap(4, false);
     SoftHeap* soft = makeSoftHeap(heap, 4);
-    tpSchedule schedule;
-    assert_true(tpSchedule_Create(&schedule, &soft->store, &heap->arena));
-    for (int members = 1; members <= 7; ++members) {
-        int next = 0;
-        for (int m = 0; m < members; ++m) {
-            tpCrewMember member = tpSchedule_Join(&schedule, m, members);
-            assert_true(member.blocks.begin >= member.blocks.end || member.blocks.begin == next);
+    int most = 0;
+    for (int threads = 1; threads <= mostMembers; ++threads) {
+        tpSchedule schedule;
+        assert_true(tpSchedule_Create(&schedule, &soft->store, threads, &heap->arena));
+        assert_true(schedule.memberCount <= threads);
+        assert_true(threads > heapBlocks || schedule.memberCount == threads);
+        int next = 0, rank = 0;
+        for (int m = 0; m < schedule.memberCount; ++m) {
+            tpCrewMember member = tpSchedule_Join(&schedule, m);
+            assert_int_equal(member.rank, rank);
+            rank = rank + 1 < member.teamSize ? rank + 1 : 0;
+            if (member.rank == 0) {
+                assert_true(member.blocks.begin >= member.blocks.end ||
+                            member.blocks.begin == next);
+            } else {
+                assert_int_equal(member.blocks.begin, next - 1);
+                assert_int_equal(member.blocks.end, next);
+            }
             next = member.blocks.end > next ? member.blocks.end : next;
         }
         assert_int_equal(next, heapBlocks);
+        assert_int_equal(rank, 0);
+        most = schedule.memberCount > most ? schedule.memberCount : most;
     }
+    assert_true(most > heapBlocks + 1); // teams there are
+    destroySoftHeap(soft);
+    destroyHeap(heap);
+}
+
+// Stretches of a group follow each other to its end; a shared one has runs of one colour only.
+static void stretchesCoverAllRuns(void** state) {
+    (void)state;
+    Heap* heap = makeHeap(4, false);
+    SoftHeap* soft = makeSoftHeap(heap, 4);
+    const tpPackStore* store = &soft->store;
+    tpSchedule schedule;
+    assert_true(tpSchedule_Create(&schedule, store, mostMembers, &heap->arena));
+    int sharedCount = 0;
+    for (int g = 0; g < store->groups.count; ++g) {
+        int place = store->groupFirsts.data[g];
+        for (int s = schedule.firstStretches[g]; s < schedule.firstStretches[g + 1]; ++s) {
+            int colour = store->runs.data[store->order.data[place]].colour;
+            assert_true(schedule.stretches[s].end > place);
+            sharedCount += schedule.stretches[s].isShared ? 1 : 0;
+            for (; place < schedule.stretches[s].end; ++place) {
+                int own = store->runs.data[store->order.data[place]].colour;
+                assert_true(!schedule.stretches[s].isShared ||
+                            (own == colour && own < tp_maskColours));
+            }
+        }
+        assert_int_equal(place, store->groupFirsts.data[g + 1]);
+    }
+    assert_true(sharedCount > 0);
     destroySoftHeap(soft);
     destroyHeap(heap);
 }
@@ -97,6 +171,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsKeepTheOrder),
         cmocka_unit_test(sharesCoverAllBlocks),
+        cmocka_unit_test(stretchesCoverAllRuns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

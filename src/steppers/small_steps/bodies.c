@@ -10,7 +10,7 @@
 #include "dynamics/sweep_input.h"
 #include "steppers/small_steps/step.h"
 
-enum { bodiesPerChunk = 256 };
+enum { bodiesPerChunk = 128 };
 
 // A body may move farther than contacts were looked for by this part of its size: contacts that it
 // then meets are found at the end of the step. In scenes with few contacts it may not.

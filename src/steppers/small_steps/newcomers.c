@@ -1,8 +1,9 @@
-// Manifolds that have been given lanes are written into them.
+// Manifolds that have been given lanes are written into them, and lanes that others have left are
+// cleared.
 //
-// One thread hands out lanes, which is little work; writing is more, and shared. Lanes of one run
-// have masks and counts in common, so that all newcomers of a run belong to one share: shares go by
-// the runs' numbers, and there are as many on any number of threads.
+// One thread hands out lanes, which is little work; writing and clearing are more, and shared.
+// Lanes of one run have masks and counts in common, so that all of a run's belong to one share:
+// shares go by the runs' numbers, and there are as many on any number of threads.
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct Newcomer {
 
 typedef struct Share {
     int first, count; // in the list of newcomers
+    int firstLeft, leftCount;
     int listed;
     double penetration; // deepest, m
     tpDeparted departed;
@@ -27,11 +29,16 @@ typedef struct Newcomers {
     Newcomer* list;       // by share
     tpKeptManifold* kept; // of each of them
     int keptRoom;         // points of them all, at most
+    int32_t* left;        // places that manifolds have left, by share
     Share shares[shareCount];
 } Newcomers;
 
+static int shareOfPlace(int32_t place) {
+    return place / tp_packWidth % shareCount;
+}
+
 static int shareOf(const tpSmallSteps* state, const tpAnswer* answer) {
-    return state->store.places.data[answer->slot] / tp_packWidth % shareCount;
+    return shareOfPlace(state->store.places.data[answer->slot]);
 }
 
 // What a manifold carried when its bodies fell asleep, if they have just woken.
@@ -104,6 +111,11 @@ static void writeShare(void* context, int number, int worker) {
     Newcomers* newcomers = context;
     const tpContactSearch* search = newcomers->search;
     Share* share = &newcomers->shares[number];
+    for (int k = share->firstLeft; k < share->firstLeft + share->leftCount; ++k) {
+        int32_t place = newcomers->left[k];
+        tpSoftRun_ClearLane(&search->step->state->store.runs.data[place / tp_packWidth],
+                            place % tp_packWidth);
+    }
     tpLawMemo memo[tp_lawMemoSize];
     memset(memo, 0, sizeof(memo));
     for (int k = share->first; k < share->first + share->count; ++k) {
@@ -127,12 +139,15 @@ static int mayKeep(const tpSmallSteps* state, const tpAnswer* answer) {
     return answer->from >= 0 ? mayDepart(state, answer) : recalled;
 }
 
-// How many newcomers each share has, and how many there are.
-static int countNewcomers(Newcomers* newcomers, int chunks) {
+// How many newcomers and left lanes each share has, and how many there are.
+static void countNewcomers(Newcomers* newcomers, int chunks, int* count, int* leftCount) {
     const tpSmallSteps* state = newcomers->search->step->state;
     for (int c = 0; c < chunks; ++c) {
         const tpAnswers* answers = &newcomers->search->answers[c];
         for (int k = 0; k < answers->count; ++k) {
+            if (answers->list[k].from >= 0) {
+                newcomers->shares[shareOfPlace(answers->list[k].from)].leftCount += 1;
+            }
             if (answers->list[k].isPlaced) {
                 Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
                 share->count += 1;
@@ -141,20 +156,22 @@ static int countNewcomers(Newcomers* newcomers, int chunks) {
             }
         }
     }
-    int sum = 0;
     for (int s = 0; s < shareCount; ++s) {
-        newcomers->shares[s].first = sum;
-        sum += newcomers->shares[s].count;
-        newcomers->shares[s].count = 0;
+        Share* share = &newcomers->shares[s];
+        share->first = *count;
+        share->firstLeft = *leftCount;
+        *count += share->count;
+        *leftCount += share->leftCount;
+        share->count = share->leftCount = 0;
     }
-    return sum;
 }
 
-static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
+static bool listNewcomers(Newcomers* newcomers, int chunks, int count, int leftCount) {
     const tpSmallSteps* state = newcomers->search->step->state;
     tpArena* arena = &newcomers->search->step->system->arena;
     newcomers->list = TP_SCRATCH(arena, Newcomer, count);
     newcomers->kept = TP_SCRATCH(arena, tpKeptManifold, count);
+    newcomers->left = TP_SCRATCH(arena, int32_t, leftCount);
     tpKeptPoint* points = TP_SCRATCH(arena, tpKeptPoint, newcomers->keptRoom);
     for (int s = 0; s < shareCount; ++s) {
         Share* share = &newcomers->shares[s];
@@ -166,6 +183,11 @@ static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
     for (int c = 0; c < chunks; ++c) {
         const tpAnswers* answers = &newcomers->search->answers[c];
         for (int k = 0; k < answers->count; ++k) {
+            int32_t from = answers->list[k].from;
+            if (from >= 0) {
+                Share* share = &newcomers->shares[shareOfPlace(from)];
+                newcomers->left[share->firstLeft + share->leftCount++] = from;
+            }
             if (answers->list[k].isPlaced) {
                 Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
                 newcomers->kept[share->first + share->count] = (tpKeptManifold){ points, 0 };
@@ -184,14 +206,15 @@ bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks) {
     Newcomers newcomers;
     memset(&newcomers, 0, sizeof(newcomers));
     newcomers.search = search;
-    int count = countNewcomers(&newcomers, chunks);
-    if (count == 0) {
+    int count = 0, leftCount = 0;
+    countNewcomers(&newcomers, chunks, &count, &leftCount);
+    if (count + leftCount == 0) {
         return true;
     }
-    if (!listNewcomers(&newcomers, chunks, count)) {
+    if (!listNewcomers(&newcomers, chunks, count, leftCount)) {
         return false;
     }
-    tpTasks* tasks = count > fewNewcomers ? step->system->tasks : NULL;
+    tpTasks* tasks = count + leftCount > fewNewcomers ? step->system->tasks : NULL;
     tpTasks_Run(tasks, keepShare, &newcomers, shareCount);
     tpTasks_Run(tasks, writeShare, &newcomers, shareCount);
     for (int s = 0; s < shareCount; ++s) {

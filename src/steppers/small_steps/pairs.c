@@ -8,7 +8,7 @@
 #include "steppers/small_steps/search.h"
 
 // Threads share the loop over shapes in chunks of so many.
-enum { shapesPerChunk = 512 };
+enum { shapesPerChunk = 128 };
 
 // Boxes ------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 #include "steppers/small_steps/search.h"
 
 // Threads share runs in chunks of so many.
-enum { runsPerChunk = 16 };
+enum { runsPerChunk = 8 };
 
 static tpRange runsOf(const tpPackStore* store, int chunk) {
     return tpChunkAt(store->order.count, runsPerChunk, chunk);
@@ -36,6 +36,21 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
     }
 }
 
+// A manifold that is none any more: its contacts that carried something in the step are listed
+// though it goes.
+static void departManifold(const tpSmallStep* step, const tpSoftRun* run, int lane,
+                           tpAnswers* answers) {
+    double deepest = 0.0;
+    answers->listed -= tpCountListed(run, lane, &deepest);
+    for (int k = 0; k < run->points[lane]; ++k) {
+        if (run->packs[k].load[lane] > 0.0) {
+            answers->departed.list[answers->departed.count++] =
+                tpDescribeContact(step, run, lane, k);
+            answers->listed += 1;
+        }
+    }
+}
+
 // Finds the stale manifolds of a chunk of runs, and writes those that fit into their lanes.
 static void renewChunk(void* context, int chunk, int worker) {
     (void)worker;
@@ -60,6 +75,9 @@ static void renewChunk(void* context, int chunk, int worker) {
         if (answer->count == 0 ||
             !tpSoftRun_Suits(run, tpAnswer_PointCount(answer), answer->areBalls)) {
             answer->pair = placeOfPair(state, answer->shapes);
+            if (answer->count == 0) {
+                departManifold(step, run, lane, answers);
+            }
             continue;
         }
         double before = 0.0;
@@ -88,7 +106,8 @@ static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
     tpSmallSteps* state = step->state;
     state->pairs.data[answer->pair] = (tpPairState){ -1, (float)answer->slack };
     if (answer->count == 0) {
-        return tpSmallStep_RemoveManifold(step, answer->slot);
+        tpPackStore_Remove(&state->store, answer->slot);
+        return true;
     }
     answer->from = tpPackStore_Leave(&state->store, answer->slot);
     tpSoftRun* run = &state->store.runs.data[answer->from / tp_packWidth];
@@ -97,12 +116,15 @@ static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
     return tpSmallStep_PlaceManifold(step, answer);
 }
 
-// Nobody reads the lanes any more that manifolds have left.
-static void vacateLanes(tpContactSearch* search) {
+// Lanes that manifolds have left are for others. If memory ran out some may not be cleared yet.
+static void vacateLanes(tpContactSearch* search, bool areCleared) {
     tpPackStore* store = &search->step->state->store;
     while (search->lastLeft >= 0) {
         int32_t place = search->lastLeft;
         search->lastLeft = -1 - store->runs.data[place / tp_packWidth].slots[place % tp_packWidth];
+        if (!areCleared) {
+            tpSoftRun_ClearLane(&store->runs.data[place / tp_packWidth], place % tp_packWidth);
+        }
         tpPackStore_Vacate(store, place);
     }
 }
@@ -163,6 +185,6 @@ bool tpContactSearch_RenewStale(tpContactSearch* search) {
     int runs = search->step->state->store.order.count;
     search->lastLeft = -1;
     bool isDone = tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
-    vacateLanes(search);
+    vacateLanes(search, isDone);
     return isDone;
 }

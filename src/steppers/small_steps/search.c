@@ -19,11 +19,11 @@
 
 // Threads share pairs to be asked in chunks of so many, which find so many points as a rule: of a
 // pile of boxes that is looked at for the first time nearly every pair has four.
-enum { asksPerChunk = 64, pointsPerChunk = 5 * asksPerChunk };
+enum { asksPerChunk = 32, pointsPerChunk = 5 * asksPerChunk };
 
 // Answers of so many chunks per thread are in memory at once, but of some at least. Fewer make
 // threads wait for each other more often.
-enum { chunksPerThread = 8, leastChunks = 16 };
+enum { chunksPerThread = 8, leastChunks = 32 };
 
 // Manifolds that come and go ---------------------------------------------------------------------
 

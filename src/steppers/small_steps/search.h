@@ -26,7 +26,7 @@ typedef struct tpContactSearch {
 } tpContactSearch;
 
 // Threads share loops over pairs in chunks of so many.
-enum { tp_pairsPerChunk = 2048 };
+enum { tp_pairsPerChunk = 512 };
 
 // Pairs that come and go (pairs.c) ----------------------------------------------------------------
 
@@ -60,7 +60,8 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 
 // Manifolds with new lanes (newcomers.c) ----------------------------------------------------------
 
-// Writes all manifolds of these chunks that have been placed. False if memory ran out.
+// Writes all manifolds of these chunks that have been placed, and clears the lanes that they left.
+// False if memory ran out.
 bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks);
 
 // Stale manifolds (renew.c) -----------------------------------------------------------------------

@@ -38,7 +38,7 @@ static const tpSoftLimits limits = {
 
 // Steps of fewer bodies and manifolds together are over before other threads are awake. A body of a
 // mechanism is as much work as several others.
-enum { fewThings = 400, thingsPerThread = 1100, thingsPerJointed = 5 };
+enum { fewThings = 400, thingsPerThread = 400, thingsPerJointed = 5 };
 
 enum { bounceRounds = 4 };
 
@@ -131,66 +131,49 @@ static void endJoints(void* context, int block) {
 
 // Sweeps --------------------------------------------------------------------------------------
 
-static void prepareGroup(void* context, int group, bool isBackward) {
+static void prepareRun(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
-    tpSmallStep* step = context;
-    const tpPackStore* store = &step->state->store;
-    for (int i = store->groupFirsts.data[group]; i < store->groupFirsts.data[group + 1]; ++i) {
-        step->kernels->prepareRun(&step->sweep, &store->runs.data[store->order.data[i]]);
+    const tpSmallStep* step = context;
+    step->kernels->prepareRun(&step->sweep, run);
+}
+
+static void leadRun(void* context, tpSoftRun* run, bool isBackward) {
+    const tpSmallStep* step = context;
+    if (run->active > 0) {
+        step->kernels->leadRun(&step->sweep, run, isBackward);
     }
 }
 
-typedef void (*DirectedKernel)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
-
-static inline void sweepGroup(const tpSmallStep* step, int group, bool isBackward,
-                              DirectedKernel kernel) {
-    const tpPackStore* store = &step->state->store;
-    int first = store->groupFirsts.data[group], end = store->groupFirsts.data[group + 1];
-    for (int k = 0; k < end - first; ++k) {
-        int i = isBackward ? end - 1 - k : first + k;
-        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
-        if (run->active > 0) {
-            kernel(&step->sweep, run, isBackward);
-        }
+static void settleRun(void* context, tpSoftRun* run, bool isBackward) {
+    const tpSmallStep* step = context;
+    if (run->active > 0) {
+        step->kernels->settleRun(&step->sweep, run, isBackward);
     }
 }
 
-static void leadGroup(void* context, int group, bool isBackward) {
-    const tpSmallStep* step = context;
-    sweepGroup(step, group, isBackward, step->kernels->leadRun);
-}
-
-static void settleGroup(void* context, int group, bool isBackward) {
-    const tpSmallStep* step = context;
-    sweepGroup(step, group, isBackward, step->kernels->settleRun);
-}
-
-static void bounceGroup(void* context, int group, bool isBackward) {
+static void bounceRun(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
-    const tpPackStore* store = &step->state->store;
-    for (int i = store->groupFirsts.data[group]; i < store->groupFirsts.data[group + 1]; ++i) {
-        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
-        if (run->bounces && run->active > 0) {
-            step->kernels->bounceRun(&step->sweep, run);
-        }
+    if (run->bounces && run->active > 0) {
+        step->kernels->bounceRun(&step->sweep, run);
     }
 }
 
 // One thread's way through the substeps; all go it side by side.
 static void solve(void* context, const tpCrew* crew, int number) {
     tpSmallStep* step = context;
-    tpCrewMember member = tpSchedule_Join(&step->schedule, number, tpCrew_Size(crew));
+    (void)crew;
+    tpCrewMember member = tpSchedule_Join(&step->schedule, number);
     if (step->joints != NULL) {
         tpCrewMember_VisitBlocks(&member, openJoints, step);
     }
-    tpCrewMember_Sweep(&member, prepareGroup, step, false);
+    tpCrewMember_Sweep(&member, prepareRun, step, false);
     for (int k = 0; k < step->substeps; ++k) {
         bool isOdd = k % 2 == 1;
         tpCrewMember_VisitBlocks(&member, k == 0 ? beginFirst : beginNext, step);
-        tpCrewMember_Sweep(&member, leadGroup, step, isOdd);
+        tpCrewMember_Sweep(&member, leadRun, step, isOdd);
         tpCrewMember_VisitBlocks(&member, move, step);
-        tpCrewMember_Sweep(&member, settleGroup, step, !isOdd);
+        tpCrewMember_Sweep(&member, settleRun, step, !isOdd);
     }
     // What a mechanism answers takes from the velocities of parting: a few rounds give them back.
     for (int round = 0; step->bounces && round < (step->joints != NULL ? bounceRounds : 1);
@@ -198,7 +181,7 @@ static void solve(void* context, const tpCrew* crew, int number) {
         if (step->joints != NULL) {
             tpCrewMember_VisitBlocks(&member, settleJoints, step);
         }
-        tpCrewMember_Sweep(&member, bounceGroup, step, false);
+        tpCrewMember_Sweep(&member, bounceRun, step, false);
     }
     if (step->joints != NULL) {
         tpCrewMember_VisitBlocks(&member, endJoints, step);
@@ -271,7 +254,8 @@ static bool takeStep(tpSmallStep* step) {
     }
     state->departed.count = 0;
     if ((isSearch && !tpSmallStep_Search(step)) || !tpPackStore_Order(&state->store) ||
-        !tpSchedule_Create(&step->schedule, &state->store, &system->arena) ||
+        !tpSchedule_Create(&step->schedule, &state->store, tpTasks_GetActiveCount(system->tasks),
+                           &system->arena) ||
         !tpSmallStep_PlaceJoints(step)) {
         return false;
     }
@@ -280,7 +264,7 @@ static bool takeStep(tpSmallStep* step) {
     step->penetration = 0.0;
     step->bounces = anyBounces(&state->store);
     openSweep(step);
-    tpCrew_Run(system->tasks, state->store.blockCount, solve, step);
+    tpCrew_Run(system->tasks, step->schedule.memberCount, solve, step);
     state->substepTime = step->substepTime;
     if (!tpSmallStep_MoveBodies(step) || !tpSmallStep_HoldPassing(step)) {
         return false;
