@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support/part_worlds.h"
+#include "tippe/queries.h"
 #include "tippe/scene.h"
 
 static const char* const listPath = TIPPE_SOURCE_DIR "/tests/determinism/known.txt";
@@ -25,7 +26,8 @@ static const tpStepperId columns[columnCount] = { tp_stewartTrinkle,     tp_anit
 
 // A line of the list: what runs, for how many steps, and what is known of it by each stepper.
 typedef struct KnownRun {
-    char name[128]; // a scene, or the number of a world of part_worlds.h
+    // A scene, or the number of a world of part_worlds.h; then ?option=value, &option=value.
+    char name[192];
     int steps;
     char hashes[columnCount][16]; // "-": too slow to be run
 } KnownRun;
@@ -146,14 +148,14 @@ static void hashReport(uint64_t* hash, const tpStepReport* r) {
 }
 
 // The world of a run, and its step.
-static tpWorld* makeRun(const KnownRun* run, tpStepperId stepper, double* step) {
-    if (strchr(run->name, '.') == NULL) {
-        Setting setting = { stepper, { 1.0, 1.0, 1.0 }, 0.0, atoi(run->name) };
+static tpWorld* makeRun(const char* name, tpStepperId stepper, double* step) {
+    if (strchr(name, '.') == NULL) {
+        Setting setting = { stepper, { 1.0, 1.0, 1.0 }, 0.0, atoi(name) };
         *step = 0.01;
         return makeWorld(&setting);
     }
     char path[512];
-    snprintf(path, sizeof(path), "%s/%s", TIPPE_SOURCE_DIR, run->name);
+    snprintf(path, sizeof(path), "%s/%s", TIPPE_SOURCE_DIR, name);
     tpScene* scene = NULL;
     tpWorld* world = NULL;
     tpError error;
@@ -167,15 +169,151 @@ static tpWorld* makeRun(const KnownRun* run, tpStepperId stepper, double* step) 
     return world;
 }
 
+static void setOptions(tpWorld* world, char* options) {
+    for (char* key = strtok(options, "&"); key != NULL; key = strtok(NULL, "&")) {
+        char* value = strchr(key, '=');
+        assert_non_null(value);
+        *value = '\0';
+        tpError error;
+        if (tpWorld_SetOption(world, key, value + 1, &error) != tp_success) {
+            fail_msg("%s", error.message);
+        }
+    }
+}
+
+// What a user does to a world between steps: forces, impulses and efforts, now and then.
+static void meddle(tpWorld* world, int step) {
+    int count = tpWorld_GetBodyCount(world), joints = tpWorld_GetJointCount(world);
+    tpBodyId body = tpWorld_GetBody(world, step % count);
+    tpVec3 force = { 0.3, -0.2, 0.5 }, point = { 0.01, 0.02, -0.03 };
+    tpFrame frame = step % 2 == 0 ? tp_bodyFrame : tp_worldFrame;
+    if (step % 5 == 1) {
+        tpBody_ApplyForce(world, body, force, frame);
+        tpBody_ApplyTorque(world, body, tpScale(0.01, force), frame);
+    }
+    if (step % 7 == 2) {
+        tpVec3 place =
+            frame == tp_bodyFrame ? point : tpAdd(tpBody_GetPosition(world, body), point);
+        tpBody_ApplyForceAt(world, body, force, place, frame);
+        tpBody_ApplyImpulseAt(world, body, tpScale(0.01, force), place, frame);
+    }
+    if (joints > 0 && step % 3 == 1) {
+        tpJointId joint = tpWorld_GetJoint(world, step % joints);
+        if (tpJoint_GetCoordinateCount(world, joint) > 0) {
+            tpJoint_ApplyEffort(world, joint, 0, 0.2);
+        }
+    }
+}
+
+static bool hashRay(const tpRayResult* ray, void* context) {
+    uint64_t* hash = context;
+    hashNumber(hash, ray->isHit);
+    if (ray->isHit) {
+        hashNumber(hash, ray->fraction);
+        hashVector(hash, ray->point);
+        hashVector(hash, ray->normal);
+        hashNumber(hash, ray->triangle);
+    }
+    return true;
+}
+
+// From all around to the body, and through it.
+static void hashRays(uint64_t* hash, const tpWorld* world, tpVec3 center) {
+    for (int k = 0; k < 6; ++k) {
+        tpVec3 to = { 0.9 - 0.3 * k, k % 2 == 0 ? 0.7 : -0.4, 0.6 - 0.25 * k };
+        tpRayResult ray =
+            tpWorld_CastRay(world, tpMulAdd(center, 2.0, to), tpScale(-3.0, to), UINT32_MAX);
+        hashRay(&ray, hash);
+    }
+    tpWorld_CastRayAtAll(world, tpAdd(center, tpMakeVec3(0.01, 0.02, 3.0)),
+                         tpMakeVec3(0.02, -0.01, -5.0), UINT32_MAX, hashRay, hash);
+}
+
+static void hashClosest(uint64_t* hash, const tpClosest* closest) {
+    hashNumber(hash, closest->distance);
+    hashVector(hash, closest->normal);
+    hashVector(hash, closest->pointA);
+    hashVector(hash, closest->pointB);
+}
+
+// A shape of the world against the others: distances, casts, overlaps.
+static void hashNeighbours(uint64_t* hash, const tpWorld* world, tpShapeId shape, tpShapeId other) {
+    tpClosest closest = { 0 };
+    tpShapeCastResult cast = { 0 };
+    tpPose pose = tpBody_GetPose(world, tpShape_GetBody(world, shape));
+    if (tpWorld_ClosestPoints(world, shape, other, &closest) == tp_success) {
+        hashClosest(hash, &closest);
+    }
+    pose.position.z += 1.5;
+    const tpGeometry* geometry = tpShape_GetGeometry(world, shape);
+    if (tpWorld_CastShape(world, geometry, pose, tpMakeVec3(0.1, 0.05, -2.0), 1e-4, UINT32_MAX,
+                          &cast) == tp_success &&
+        cast.hit.isHit) {
+        hashNumber(hash, cast.hit.fraction);
+        hashNumber(hash, cast.hit.startsTouching);
+        hashClosest(hash, &cast.hit.closest);
+        hashNumber(hash, cast.shape.slot);
+    }
+    pose.position.z -= 1.45;
+    tpShapeId ids[8] = { 0 };
+    int count = tpWorld_OverlapShape(world, geometry, pose, UINT32_MAX, ids, 8);
+    hashNumber(hash, count);
+    for (int k = 0; k < count && k < 8; ++k) {
+        hashNumber(hash, ids[k].slot);
+    }
+}
+
+// What can be asked of a world where it stands.
+static void hashQueries(uint64_t* hash, tpWorld* world) {
+    hashNumber(hash, tpWorld_GetKineticEnergy(world));
+    hashVector(hash, tpWorld_GetLinearMomentum(world));
+    hashVector(hash, tpWorld_GetAngularMomentum(world, tpMakeVec3(0.3, 0.1, -0.2)));
+    tpOverlap overlaps[16];
+    int count = tpWorld_FindOverlaps(world, 0.0, overlaps, 16);
+    hashNumber(hash, count);
+    for (int k = 0; k < count && k < 16; ++k) {
+        hashNumber(hash, overlaps[k].depth);
+    }
+    tpShapeId last = { 0 };
+    int bodies = tpWorld_GetBodyCount(world);
+    for (int i = bodies - 1; i >= 0 && i >= bodies - 8; --i) {
+        tpBodyId body = tpWorld_GetBody(world, i);
+        hashRays(hash, world, tpBody_GetPosition(world, body));
+        if (tpBody_GetShapeCount(world, body) > 0) {
+            tpShapeId shape = tpBody_GetShape(world, body, 0);
+            if (last.slot != 0) {
+                hashNeighbours(hash, world, shape, last);
+            }
+            last = shape;
+        }
+    }
+}
+
 static void follow(const KnownRun* run, tpStepperId stepper, char text[16]) {
+    char name[sizeof(run->name)];
+    strcpy(name, run->name);
+    char* options = strchr(name, '?');
+    if (options != NULL) {
+        *options++ = '\0';
+    }
     double step;
-    tpWorld* world = makeRun(run, stepper, &step);
+    tpWorld* world = makeRun(name, stepper, &step);
+    if (options != NULL) {
+        setOptions(world, options);
+    }
+    bool isOwn = strncmp(name, "tests/", 6) == 0;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int k = 0; k < run->steps; ++k) {
+        if (isOwn) {
+            meddle(world, k);
+        }
         tpStepReport report = tpWorld_Step(world, step);
         hashMotion(&hash, world);
         hashForces(&hash, world);
         hashReport(&hash, &report);
+    }
+    if (isOwn) {
+        hashQueries(&hash, world);
     }
     tpDestroyWorld(world);
     snprintf(text, 16, "%08x", (unsigned)(hash ^ (hash >> 32)));
@@ -187,7 +325,7 @@ static bool isComment(const char* line) {
 
 static void readRun(const char* line, KnownRun* run) {
     int used = 0;
-    assert_int_equal(sscanf(line, "%127s %d%n", run->name, &run->steps, &used), 2);
+    assert_int_equal(sscanf(line, "%191s %d%n", run->name, &run->steps, &used), 2);
     for (int i = 0; i < columnCount; ++i) {
         int more = 0;
         strcpy(run->hashes[i], "?");
@@ -258,6 +396,13 @@ static int writeList(void) {
     static KnownRun runs[maxRuns];
     static char head[4096];
     int count = readList(runs, head, sizeof(head));
+    for (int n = 0; n < count; ++n) {
+        for (int i = 0; i < columnCount; ++i) {
+            if (strcmp(runs[n].hashes[i], "-") != 0) {
+                follow(&runs[n], columns[i], runs[n].hashes[i]);
+            }
+        }
+    }
     FILE* file = fopen(listPath, "w");
     if (file == NULL) {
         return 1;
@@ -266,9 +411,6 @@ static int writeList(void) {
     for (int n = 0; n < count; ++n) {
         fprintf(file, "%s %d", runs[n].name, runs[n].steps);
         for (int i = 0; i < columnCount; ++i) {
-            if (strcmp(runs[n].hashes[i], "-") != 0) {
-                follow(&runs[n], columns[i], runs[n].hashes[i]);
-            }
             fprintf(file, " %s", runs[n].hashes[i]);
         }
         fprintf(file, "\n");
