@@ -22,7 +22,7 @@ object code, which is proof that nothing changed. By rule the following are neve
 
 The test of the mutated source comes first, then those of its room, those that caught most in the least time before
 the others, then those that see the whole program, then all others that run code of the library; the first one that
-fails ends the try. What passes them is held to the known bits of runs (determinism/known): they tell that something
+fails ends the try. What passes them is held to the known bits of runs (collision/known, determinism/known): they tell that something
 is another, not that it is wrong, so that what they alone catch is told apart. A test that needs ten times its usual processor time fails, too. What passes them all is compiled
 once more with the address and undefined-behaviour sanitizers, as the tests of the preset "asan" are, and tried by the
 tests of its room; where one of them fails, the unchanged source has to pass it in the same way. --budget S ends a try
@@ -61,7 +61,7 @@ ROOMS = [
 # After the stages of a room: whatever else runs code of the library. Pages, packages, prose and layout do not.
 OTHERS = "^(?!python/|viewer/|install/|architecture/|docs/|base/|math/|geometry/|scene/)"
 # At the very end: bits that are only known, of which no law says that they are right. What they alone catch is counted apart.
-KNOWN = "determinism/known"
+KNOWN = ("collision/known", "determinism/known")
 SANITIZERS = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-U_FORTIFY_SOURCE"]
 
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|\d+)(?![\w.])")
@@ -240,7 +240,7 @@ class Copy:
             json.dump([self.usual, self.caught], file, indent=1)
 
     def names(self, stage):
-        return [name for name in self.tests if re.search(stage, name) and not re.search("^(python|viewer|install)/", name) and name != KNOWN]
+        return [name for name in self.tests if re.search(stage, name) and not re.search("^(python|viewer|install)/", name) and name not in KNOWN]
 
     def ordered(self, names, source):
         """The test of the source first, then by what they caught in their time."""
@@ -322,7 +322,7 @@ class Copy:
 
     def measure(self, rooms):
         """Checks that all tests pass on the unchanged source, and how long they take."""
-        names = sorted({name for _, stages in rooms for stage in [*stages, OTHERS] for name in self.names(stage)} | ({KNOWN} & self.tests.keys()))
+        names = sorted({name for _, stages in rooms for stage in [*stages, OTHERS] for name in self.names(stage)} | (set(KNOWN) & self.tests.keys()))
         bad = []
 
         def one(name):
@@ -395,8 +395,9 @@ def try_mutation(copy, mutation, budget, is_wanted):
             copy.caught[name] = (caught + (not passed), tried + 1)
             if not passed:
                 return f"caught by {name}" + (" (does not end)" if passed is None else "")
-    if KNOWN in copy.tests and not copy.run(KNOWN, folder)[0]:
-        return f"caught by {KNOWN}"
+    for name in KNOWN:
+        if name in copy.tests and not copy.run(name, folder)[0]:
+            return f"caught by {name} alone"
     name = try_sanitized(copy, path, original, "\n".join(lines), mutation["stages"][0])
     return f"caught by {name} (sanitized)" if name else "survived"
 
@@ -495,8 +496,8 @@ def main():
     shutil.rmtree(os.path.join(copy.work, "tries"), ignore_errors=True)
     survivors = [m for m in series.results if m["verdict"] == "survived"]
     caught = len(series.results) - len(survivors)
-    known = sum(m["verdict"] == f"caught by {KNOWN}" for m in series.results)
-    print(f"\n{caught} of {len(series.results)} caught, {known} of them by {KNOWN} alone; not counted: {series.same} with the same code, {series.broken} that do not compile")
+    known = sum(m["verdict"].endswith(" alone") for m in series.results)
+    print(f"\n{caught} of {len(series.results)} caught, {known} of them by known bits alone; not counted: {series.same} with the same code, {series.broken} that do not compile")
     for m in survivors:
         print(f"survived: {m['file']}:{m['line']}: {m['was']}\n          -> {m['is']}")
     return 0 if series.results and caught >= 0.95 * len(series.results) else 1

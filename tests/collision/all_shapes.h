@@ -3,6 +3,7 @@
 #ifndef TIPPE_TESTS_COLLISION_ALL_SHAPES_H
 #define TIPPE_TESTS_COLLISION_ALL_SHAPES_H
 
+#include "math/elementary.h"
 #include "random_hulls.h"
 #include "tippe/geometry.h"
 
@@ -40,7 +41,7 @@ static inline void makeAllShapes(double unit, tpGeometry shapes[shapeCount]) {
         tpMakeMesh(&allocator, corners, 4, (const int32_t(*)[3])triangles, 4, id, &shapes[9], NULL);
     double heights[81];
     for (int i = 0; i < 81; ++i) {
-        heights[i] = unit * (0.05 * sin(1.3 * i) - 0.1);
+        heights[i] = unit * (0.05 * tpSin(1.3 * i) - 0.1);
     }
     r |= tpMakeHeightField(&allocator, 9, 9, 0.5 * unit, 0.5 * unit, heights, id,
                            &shapes[heightFieldKind], NULL);

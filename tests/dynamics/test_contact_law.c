@@ -138,6 +138,11 @@ static void testAsked(void** state) {
     friction.staticCoefficient = 0.4;
     friction.ellipse[0] = friction.ellipse[1] = 0.5; // a circle, but another coefficient
     assert_int_equal(tpFriction_Asks(&friction), tp_lacksFrictionEllipse);
+    for (int k = 0; k < 2; ++k) { // one axis alone
+        friction.ellipse[k] = 1.0;
+        friction.ellipse[1 - k] = 0.5;
+        assert_int_equal(tpFriction_Asks(&friction), tp_lacksFrictionEllipse);
+    }
     friction.torsionalArm = friction.rollingArm = 0.01;
     friction.impactReduction = 0.2;
     assert_int_equal(tpFriction_Asks(&friction), tp_lacksFrictionEllipse | tp_lacksTorsion |

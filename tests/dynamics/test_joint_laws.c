@@ -122,12 +122,84 @@ static void sharesFollowTheFastestRate(void** state) {
     assert_true(stiff > 5 && stiff < 31);
 }
 
+enum { forestBodies = 14, forestJoints = 11 };
+
+// A hinge between two bodies, or the world and one, with a servo of any stiffness or none.
+static void addForestHinge(tpWorld* world, tpRandom* random, int a, int b) {
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_revoluteJoint;
+    def.bodyB = tpWorld_GetBody(world, b);
+    if (a >= 0) {
+        def.bodyA = tpWorld_GetBody(world, a);
+    }
+    def.anchorA = def.anchorB = tpMakeVec3(3.0 * b + 1.0, 0.2, 0.1);
+    def.axis = tpMakeVec3(0.0, 0.6, 0.8);
+    def.coordinate.hasServo = randomBetween(random, 0.0, 1.0) < 0.7;
+    def.coordinate.servo.stiffness = pow(10.0, randomBetween(random, 0.0, 8.0));
+    def.coordinate.servo.damping = 0.3;
+    assert_true(tpCreateJoint(world, &def, NULL).generation != 0);
+}
+
+// The largest share of a mechanism, found by telling neighbours again and again.
+static void shareAround(const tpSystem* system, double h, double* largest) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        largest[i] = 0.5;
+    }
+    for (int round = 0; round < system->bodyCount; ++round) {
+        for (int i = 0; i < system->joints.count; ++i) {
+            const tpJoint* joint = &system->joints.data[i];
+            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+            const tpCoordinateDef* def = &joint->coordinates[0].def;
+            double own = def->hasServo ? tpLawShare(h, def->servo.stiffness, def->servo.damping,
+                                                    tpCoordinate_Response(system, joint, &place, 0))
+                                       : 0.5;
+            double* b = &largest[joint->bodyB];
+            *b = fmax(*b, own);
+            if (joint->bodyA >= 0) {
+                double* a = &largest[joint->bodyA];
+                *a = *b = fmax(*a, *b);
+            }
+        }
+    }
+}
+
+// In forests of hinges every servo has the largest share of those that it hangs together with, and
+// no more.
+static void sharesOfForests(void** state) {
+    (void)state;
+    tpRandom random = { 7 };
+    int different = 0;
+    for (int n = 0; n < 40; ++n) {
+        tpWorld* world = makeEmptyWorld();
+        for (int i = 0; i < forestBodies; ++i) {
+            addBall(world, tpMakeVec3(3.0 * i, 0.0, 0.0), tpZeroVec3());
+        }
+        for (int b = 1; b <= forestJoints; ++b) {
+            int other = (int)randomBetween(&random, -3.0, b);
+            addForestHinge(world, &random, other < 0 ? -1 : other, b);
+        }
+        double largest[forestBodies];
+        const tpSystem* system = &world->system;
+        tpJoints_BeginLaws(&world->system, 0.01);
+        shareAround(system, 0.01, largest);
+        for (int i = 0; i < system->joints.count; ++i) {
+            const tpJoint* joint = &system->joints.data[i];
+            if (joint->coordinates[0].def.hasServo) {
+                CHECK_NEAR(joint->coordinates[0].servoShare, largest[joint->bodyB], 1e-12);
+                different += fabs(largest[joint->bodyB] - largest[1]) > 1e-3;
+            }
+        }
+        tpDestroyWorld(world);
+    }
+    assert_true(different > 100);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sharesFollowTheFastestRate),
-                                        cmocka_unit_test(testLimits),
-                                        cmocka_unit_test(testResponse),
-                                        cmocka_unit_test(testEnergies),
-                                        cmocka_unit_test(testShare),
-                                        cmocka_unit_test(testLevelShares) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharesOfForests), cmocka_unit_test(sharesFollowTheFastestRate),
+        cmocka_unit_test(testLimits),      cmocka_unit_test(testResponse),
+        cmocka_unit_test(testEnergies),    cmocka_unit_test(testShare),
+        cmocka_unit_test(testLevelShares)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
