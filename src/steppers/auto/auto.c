@@ -195,7 +195,8 @@ static bool carryGroup(tpUserStep* frame, int group) {
     tpUserStep_GiveShare(frame, group, 1.0);
     bool isDone = !carrier->isFresh || tpChoice_Begin(frame, group, carrier);
     tpGroupRun run;
-    if (isDone && followStride(frame, group, carrier, &run)) {
+    bool isStriding = isDone && followStride(frame, group, carrier, &run);
+    if (isStriding) {
         isDone = run.hasMemory;
     } else {
         bool isCompared = tpChoice_IsDue(frame, group, carrier);
@@ -209,7 +210,9 @@ static bool carryGroup(tpUserStep* frame, int group) {
     if (isDone) {
         isDone = tpTaken_Append(&frame->taken, system, &run.taken);
         carrier->pace = run.pace;
-        tpChoice_Book(carrier, run.taken.work);
+        if (!isStriding) {
+            tpChoice_Book(carrier, run.taken.work);
+        }
         frame->rejectedCount += run.rejectedCount;
         frame->isAccurate = frame->isAccurate && run.isAccurate;
         frame->isCrowded = frame->isCrowded || (frame->groups.sizes[group] > tp_crowdSize &&

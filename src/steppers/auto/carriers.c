@@ -152,6 +152,9 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->momentError = from->momentError;
     to->momentTrust = from->momentTrust;
     to->momentCount = from->momentCount;
+    to->flowCost = from->flowCost;
+    to->levelCost = from->levelCost;
+    to->levelCount = from->levelCount;
     to->hopelessCount = from->hopelessCount;
 }
 

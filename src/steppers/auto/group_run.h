@@ -35,8 +35,11 @@ typedef struct tpPace {
     double momentError; // of the last step that was checked in which contacts came or went, m
     int momentTrust;    // such steps that need not be checked after it
     int momentCount;    // of them since then
-    int hopelessCount;  // steps of the user for which nothing is checked, since no step was short
-                        // enough
+    double flowCost, levelCost; // of strides by the flow and by levels of steps: work per second, 0
+                                // not known
+    int levelCount;             // strides by levels since a flow was tried
+    int hopelessCount; // steps of the user for which nothing is checked, since no step was short
+                       // enough
 } tpPace;
 
 typedef struct tpGroupRun {

@@ -147,6 +147,18 @@ static tpVec3 angularOfRate(tpVec3 turn, tpVec3 rate) {
     return tpMulAdd(tpMulAdd(rate, a, first), b, tpCross(turn, first));
 }
 
+tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body) {
+    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    tpVec3 spin = system->velocities.data[body].angular;
+    int axis = inertia->symmetryAxis;
+    if (inertia->isIsotropic || axis < 0) {
+        return spin;
+    }
+    tpMat33 axes = tpMatFromQuat(tpMulQQ(system->poses.data[body].rotation, inertia->principal));
+    tpVec3 unit = axis == 0 ? axes.cx : axis == 1 ? axes.cy : axes.cz;
+    return tpScale(tpDot(unit, spin), unit);
+}
+
 // Nodes -------------------------------------------------------------------------------------------
 
 bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,
@@ -163,7 +175,7 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
             memset(body, 0, sizeof(*body));
             body->body = i;
             body->start = system->poses.data[i].rotation;
-            body->spin = system->velocities.data[i].angular;
+            body->spin = tpSystem_OwnSpin(system, i);
         }
     }
     stride->h = h;

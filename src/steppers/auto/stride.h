@@ -3,7 +3,7 @@
 // While the same features touch, and the same of them slide, bodies are carried over a stride at
 // once, by two steps. In between they are where a polynomial of fifth degree has them, which goes
 // through the states at the start, in the middle and at the end, velocities too; rotations as
-// vectors of the turn beyond the one that the first angular velocity makes. README.md has the
+// vectors of the turn beyond the one that the first spin makes. README.md has the
 // orders.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
@@ -24,7 +24,7 @@ enum { tp_bendCount = 4 };
 typedef struct tpStrideBody {
     int64_t body;
     tpQuat start; // rotation at the start
-    tpVec3 spin;  // angular velocity then
+    tpVec3 spin;  // about its own axis then
     tpStrideNode nodes[3];
     // at odd eighths: what has to be added so that joints are closed there
     tpVec3 positionBends[tp_bendCount], turnBends[tp_bendCount];
@@ -50,6 +50,10 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system);
 
 // Whether a body stands still, or moves evenly whatever happens.
 bool tpBody_IsSteady(const tpBody* body);
+
+// The part of a body's angular velocity that turns it about an axis of its own: that about its axis
+// of symmetry, or all of it if there is none.
+tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body);
 
 // Whether nothing moves the group but gravity, joints, their springs, dampers and friction, and
 // contacts with each other or with what is steady.

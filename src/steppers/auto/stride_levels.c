@@ -4,12 +4,24 @@
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
 
-// From two levels of second order to the fourth, from two of fourth to the sixth.
-static const double toFourth = 1.0 / 3.0, toSixth = 1.0 / 15.0;
+// Of the difference of two levels, and of two results of these: what leads on. Steps of a symmetric
+// method go from the second order to the fourth and the sixth, those of a flow from the fourth to
+// the fifth and the sixth.
+//
+// If the two results of higher order are farther apart than `lawful` times what the two last levels
+// differ by, errors are not of the order that theory gives them. For steps their difference counts
+// whole then. The whole step of a flow is often too long for that while the others are not: it
+// counts by and by.
+typedef struct Parts {
+    double first, second;
+    double lawful, unlawful;
+} Parts;
+static const Parts ofSteps = { 1.0 / 3.0, 1.0 / 15.0, 0.3, 1.0 };
+static const Parts ofFlows = { 1.0 / 15.0, 1.0 / 31.0, 1.0, 1.0 / 31.0 };
 
-// Of what the two last levels differ by: if the two results of fourth order are farther apart, the
-// errors are not of the order that theory gives them, and their difference counts whole.
-static const double lawful = 0.3;
+static Parts partsOf(const tpStrideLevels* levels) {
+    return levels->isFlow ? ofFlows : ofSteps;
+}
 
 // The estimate of the error of sixth order is taken so many times.
 static const double safety = 10.0;
@@ -32,10 +44,16 @@ static bool isLikeBefore(const tpGroupRun* run, const tpStrideLevels* levels,
 }
 
 // Whether the step is a whole one of the method, symmetric and within all limits.
-static bool isWhole(const tpGroupRun* run, const tpTaken* taken) {
+static bool isWhole(const tpGroupRun* run, const tpStrideLevels* levels, const tpTaken* taken) {
     bool isSliding = (tpTaken_Pairs(taken) & tp_slidingBit) != 0;
     return !taken->isBad && taken->report.substepCount <= 1 &&
-           !(isSliding && run->method == tp_standardMethod);
+           (levels->isFlow || !(isSliding && run->method == tp_standardMethod));
+}
+
+static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, double start, double h,
+                     tpTaken* taken) {
+    return levels->isFlow ? tpFlow_TakeStep(&levels->flow, run, start, h, taken)
+                          : tpGroupRun_TakeStep(run, start, h, taken);
 }
 
 // Steps from the state that the system is in, each of h seconds; the state after half of them is
@@ -44,7 +62,7 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
                       tpKept* middle) {
     for (int k = 0; k < count; ++k) {
         tpTaken* taken = &levels->taken[first + k];
-        run->hasMemory = tpGroupRun_TakeStep(run, k * h, h, taken) &&
+        run->hasMemory = takeStep(levels, run, k * h, h, taken) &&
                          (2 * (k + 1) != count || tpKept_Take(middle, run->system, NULL, NULL));
         if (!run->hasMemory) {
             return false;
@@ -53,7 +71,7 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
         levels->pushing =
             first + k == 0 && !run->pace.knowsPushing ? tpTaken_Pairs(taken) : levels->pushing;
         levels->isMoment = !isLikeBefore(run, levels, taken);
-        if (levels->isMoment || !isWhole(run, taken)) {
+        if (levels->isMoment || !isWhole(run, levels, taken)) {
             return false;
         }
     }
@@ -69,17 +87,18 @@ static bool goBack(tpGroupRun* run, const tpKept* before, tpKept* end) {
 
 // Differences -------------------------------------------------------------------------------------
 
-// What four quarters differ by from two halves, and what the fourth order of the last two levels
-// differs by from that of the first two. The system is at the end of the quarters.
+// What four quarters differ by from two halves, and what the result of the last two levels differs
+// by from that of the first two. The system is at the end of the quarters.
 static void findDifferences(const tpStrideLevels* levels, const tpSystem* system, int i,
-                            tpBodyChange* second, tpBodyChange* fourth) {
+                            tpBodyChange* plain, tpBodyChange* higher) {
     const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
-    *second = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
-                                   &halves->poses[i], &halves->velocities[i]);
+    double part = partsOf(levels).first;
+    *plain = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
+                                  &halves->poses[i], &halves->velocities[i]);
     tpBodyChange first = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
                                               &whole->poses[i], &whole->velocities[i]);
     tpBodyChange zero = { 0 };
-    *fourth = tpBodyChange_Sum(tpBodyChange_Sum(zero, 1.0 + toFourth, *second), -toFourth, first);
+    *higher = tpBodyChange_Sum(tpBodyChange_Sum(zero, 1.0 + part, *plain), -part, first);
 }
 
 static double positionOf(const tpGroupRun* run, int i, const tpBodyChange* difference) {
@@ -91,30 +110,39 @@ static double speedOf(const tpGroupRun* run, int i, const tpBodyChange* differen
            run->system->bodies.data[i].size * tpLength(difference->angular);
 }
 
+// The part of the difference of results of higher order that is the error of the end.
+static double errorPart(const Parts* parts, double plain, double higher) {
+    if (higher <= parts->lawful * plain) {
+        // Errors of the three orders are powers of one number.
+        double ratio = plain > 0.0 ? parts->second * higher / (parts->first * plain) : 0.0;
+        return parts->second * fmin(1.0, safety * ratio);
+    }
+    double excess = higher / fmax(parts->lawful * plain, 1e-300);
+    return fmin(1.0, parts->unlawful * excess * excess);
+}
+
 static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length) {
-    double plain = 0.0, fourths = 0.0, way = 0.0;
+    double plain = 0.0, higher = 0.0, way = 0.0;
+    Parts parts = partsOf(levels);
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            tpBodyChange second, fourth;
-            findDifferences(levels, run->system, i, &second, &fourth);
-            double position = positionOf(run, i, &fourth);
-            plain = fmax(plain,
-                         positionOf(run, i, &second) + run->timeScale * speedOf(run, i, &second));
-            fourths = fmax(fourths, position + run->timeScale * speedOf(run, i, &fourth));
-            way = fmax(way, toSixth * position);
+            tpBodyChange first, second;
+            findDifferences(levels, run->system, i, &first, &second);
+            double position = positionOf(run, i, &second);
+            plain =
+                fmax(plain, positionOf(run, i, &first) + run->timeScale * speedOf(run, i, &first));
+            higher = fmax(higher, position + run->timeScale * speedOf(run, i, &second));
+            way = fmax(way, parts.second * position);
         }
     }
     double allowed = tpGroupRun_AllowedError(run, false, length);
-    bool isLawful = fourths <= lawful * plain;
-    // Errors of orders 2, 4 and 6 are powers of one number.
-    double ratio = isLawful ? toSixth * fourths / (toFourth * plain) : 1.0;
-    levels->part = isLawful ? toSixth * fmin(1.0, safety * ratio) : 1.0;
-    levels->plainError = plain / allowed;
-    levels->error = plain > 0.0 ? levels->part * fourths / allowed : 0.0;
+    levels->part = errorPart(&parts, plain, higher);
+    levels->plainError = levels->isFlow ? INFINITY : plain / allowed;
+    levels->error = plain > 0.0 ? levels->part * higher / allowed : 0.0;
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
 }
 
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length) {
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
     tpSystem* system = run->system;
     tpKept before, none;
     levels->work = 0.0;
@@ -125,6 +153,9 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length)
     bool isAtLimit;
     levels->jointModes = tpStride_JointModes(system, run->groups, run->group, &isAtLimit);
     run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
+    levels->isFlow = false;
+    run->hasMemory =
+        run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
     levels->isSmooth =
         run->hasMemory && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
         goBack(run, &before, &levels->whole) &&
@@ -139,10 +170,10 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length)
 
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
                               double* position, double* speed) {
-    tpBodyChange second, fourth;
-    findDifferences(levels, run->system, body, &second, &fourth);
-    *position = levels->part * positionOf(run, body, &fourth);
-    *speed = levels->part * speedOf(run, body, &fourth);
+    tpBodyChange plain, higher;
+    findDifferences(levels, run->system, body, &plain, &higher);
+    *position = levels->part * positionOf(run, body, &higher);
+    *speed = levels->part * speedOf(run, body, &higher);
 }
 
 // Ends --------------------------------------------------------------------------------------------
@@ -157,12 +188,13 @@ static void closeAll(tpGroupRun* run, const tpTaken* last) {
 
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     tpSystem* system = run->system;
+    Parts parts = partsOf(levels);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            tpBodyChange second, fourth, zero = { 0 };
-            findDifferences(levels, system, i, &second, &fourth);
+            tpBodyChange plain, higher, zero = { 0 };
+            findDifferences(levels, system, i, &plain, &higher);
             tpBodyChange way =
-                tpBodyChange_Sum(tpBodyChange_Sum(zero, toFourth, second), toSixth, fourth);
+                tpBodyChange_Sum(tpBodyChange_Sum(zero, parts.first, plain), parts.second, higher);
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
@@ -178,7 +210,7 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange zero = { 0 },
                          second = tpBodyChange_Between(&four->poses[i], &four->velocities[i],
                                                        &two->poses[i], &two->velocities[i]);
-            tpBodyChange way = tpBodyChange_Sum(zero, toFourth, second);
+            tpBodyChange way = tpBodyChange_Sum(zero, partsOf(levels).first, second);
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }

@@ -2,17 +2,20 @@
 //
 // The steps are of a symmetric method of second order: errors of the ends are powers 3, 5, 7 .. of
 // the length. Two levels give the fourth order, three the sixth, and the difference of these is
-// the error of the fourth.
+// the error of the fourth. Steps of a flow are of fourth order: two levels give the fifth, three
+// the sixth.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_LEVELS_H
 #define TIPPE_SRC_STEPPERS_AUTO_STRIDE_LEVELS_H
 
-#include "steppers/auto/check.h"
+#include "steppers/auto/flow.h"
 
 // Places of the steps in the list: the whole, two halves, four quarters.
 enum { tp_strideWhole = 0, tp_strideHalf = 1, tp_strideQuarter = 3, tp_strideSteps = 7 };
 
 typedef struct tpStrideLevels {
+    bool isFlow; // steps are those of a flow, of fourth order
+    tpFlow flow;
     tpTaken taken[tp_strideSteps];
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
@@ -27,15 +30,16 @@ typedef struct tpStrideLevels {
     uint64_t jointModes; // which way joints with friction go
 } tpStrideLevels;
 
-// Takes a stride of so many seconds from the begin of the run; the system is at the end of the four
-// quarters then, if it is smooth. False if memory ran out.
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length);
+// Takes a stride of so many seconds from the begin of the run, by the flow of the group if it has
+// one and `mayFlow`; the system is at the end of the four quarters then, if it is smooth. False if
+// memory ran out.
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow);
 
-// Of one body: what the fourth order is off by at the end, m, and m/s.
+// Of one body: what the stride is off by at the end, m, and m/s.
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
                               double* position, double* speed);
 
-// Puts the system to the end of sixth order, or to the middle, of fourth.
+// Puts the system to the end of sixth order, or to the middle, of fourth, or fifth by a flow.
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run);
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run);
 

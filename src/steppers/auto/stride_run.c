@@ -9,8 +9,14 @@
 #include "steppers/auto/stride_levels.h"
 
 // A stride is taken by seven steps. It is worth them from so many steps of the user on:
-// where each of those is checked, and where most are not.
-enum { leastChecked = 3, leastTrusted = 6 };
+// where each of those is checked, and where most are not. That of a flow is cheaper than one step.
+enum { leastChecked = 3, leastTrusted = 6, leastFlowing = 1 };
+
+// Strides by levels of steps after which the flow is tried again.
+enum { levelsInRow = 64 };
+
+// Flows that come so many steps of the user far are what is wanted.
+enum { longFlow = 16 };
 
 // Of the length at which the error would be what is allowed: it is a high power of the length.
 static const double careful = 0.85;
@@ -34,12 +40,34 @@ static const double energyShare = 0.2;
 // further one.
 enum { firstPatience = 4, mostRefusals = 6 };
 
+// Whether the flow, if there is one, takes the next stride: not where it has cost more than levels.
+static bool mayFlow(const tpPace* pace) {
+    bool isDearer = pace->levelCost > 0.0 && pace->levelCost < pace->flowCost;
+    bool isUnknown = pace->levelCost == 0.0 && pace->flowCost > 0.0;
+    return !(isDearer || isUnknown) || pace->levelCount >= levelsInRow;
+}
+
+// What a stride of so many steps of the user has cost. That of a flow matters if longer ones were
+// refused, and it does not go far.
+static void learnCost(tpPace* pace, const tpStrideLevels* levels, int count, double h,
+                      bool wasRefused) {
+    double cost = levels->work / (count * h);
+    if (!levels->isFlow) {
+        pace->levelCost = cost;
+        pace->levelCount += 1;
+        return;
+    }
+    bool isShort = wasRefused && count < longFlow;
+    pace->flowCost = isShort || pace->flowCost > 0.0 ? cost : 0.0;
+    pace->levelCount = 0;
+}
+
 // How many steps of the user the next stride has; 0: none. Where contacts are near but nothing
 // pushes, an impact is to come.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     int count = (int)fmin(tp_maxStride, 2.0 * pace->step / run->length * (1.0 + 1e-9));
-    int least = tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
+    int least = mayFlow(pace) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
     bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
@@ -71,7 +99,7 @@ static bool setLoads(tpGroupRun* run, const tpStrideLevels* levels, tpStride* st
                                   &taken->tally);
     }
     const tpTaken* halves = &levels->taken[tp_strideHalf];
-    if (isSet) {
+    if (isSet && !levels->isFlow) {
         tpStrideLoads_Extrapolate(&stride->loads, run->system, halves[0].reactions,
                                   &halves[0].report, halves[1].reactions, &halves[1].report);
     }
@@ -158,7 +186,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
-    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part) &&
+    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(pace)) &&
                   setStates(run, &levels, stride) && isClear(run, stride);
     run->length = h;
     if (!run->hasMemory) {
@@ -175,10 +203,13 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
         pace->pushing = levels.pushing;
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
+        learnCost(pace, &levels, count, h, run->rejectedCount > 0);
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
         stride->frameCount = 0;
         run->rejectedCount += 1;
+        // Where levels have failed at first, flows that are short are better than nothing.
+        pace->levelCost = !levels.isFlow && pace->levelCost == 0.0 ? INFINITY : pace->levelCost;
         // Something that happens in it says nothing of later ones, and errors tell their own
         // length.
         bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);

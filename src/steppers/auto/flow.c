@@ -1,0 +1,559 @@
+#include "steppers/auto/flow.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joint_laws.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joint_types.h"
+#include "dynamics/joints.h"
+#include "math/dense_lu.h"
+
+// The method of Brasey and Hairer: five stages, of fourth order in positions and velocities. Row i
+// leads to stage i; the last one is the step itself.
+enum { stageCount = 5 };
+#define ROOT6 2.449489742783178
+static const double coefficients[stageCount + 1][stageCount] = {
+    { 0.0 },
+    { 0.3 },
+    { (1.0 + ROOT6) / 30.0, (11.0 - 4.0 * ROOT6) / 30.0 },
+    { (-79.0 - 31.0 * ROOT6) / 150.0, (-1.0 - 4.0 * ROOT6) / 30.0, (24.0 + 11.0 * ROOT6) / 25.0 },
+    { (14.0 + 5.0 * ROOT6) / 6.0, (-8.0 + 7.0 * ROOT6) / 6.0, (-9.0 - 7.0 * ROOT6) / 4.0,
+      (9.0 - ROOT6) / 4.0 },
+    { 0.0, 0.0, (16.0 - ROOT6) / 36.0, (16.0 + ROOT6) / 36.0, 1.0 / 9.0 },
+};
+static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0,
+                                              1.0, 1.0 };
+
+// Of the largest pivot: rows whose own is smaller depend on others.
+static const double smallPivot = 1e-8;
+
+// The cosine of the angle by which the direction of a slip may turn in a step.
+static const double leastCosine = 0.5;
+
+// Work in nanoseconds: of each stage, of a body, a contact, a row, and a product in the solve.
+static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowWork = 30.0,
+                    productWork = 0.15;
+
+// What a body is in at a stage.
+typedef struct FlowState {
+    tpVec3 velocity; // of its centre
+    tpQuat turnRate; // of the turn beyond the spin
+    tpQuat turn;
+    tpWrench force; // all that acts
+} FlowState;
+
+// What a body is in at the start of the step.
+typedef struct FlowStart {
+    tpVec3 position, momentum, angularMomentum;
+    tpVec3 spin; // in the axes of the body, which turns with it, and a little beyond
+    tpQuat rotation;
+} FlowStart;
+
+// The slip of a contact at a stage: its direction, in the rows of friction, and its size.
+typedef struct FlowSlip {
+    double direction[3];
+    double size;
+} FlowSlip;
+
+struct tpFlowMemory {
+    tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
+    tpFlowRows rows[2];
+    tpFlowRow pushes[tp_flowRows];
+    double matrix[tp_flowRows * tp_flowRows];
+    double impulses[stageCount][tp_flowRows]; // forces of stages, by rows
+    int pivots[tp_flowRows];
+    FlowSlip slips[tp_flowContacts], firstSlips[tp_flowContacts];
+    tpWrench* jointLoads;                 // on B, of the step
+    tpVec3 contactLoads[tp_flowContacts]; // on A
+    double contactSpins[tp_flowContacts]; // about the normal
+    double frictionLoss, givenWork;
+    double givenPowers[tp_flowRows]; // of pushes of a unit, on bodies that move as told
+    FlowStart* starts;
+    FlowState* states;        // stage by stage, all bodies
+    tpMat33* inverseInertias; // of all bodies of the group where they are
+    tpPose* given;            // of bodies that move as told, at the start
+};
+
+// Bodies -----------------------------------------------------------------------------------------
+
+static tpVec3 angularMomentumOf(const tpSystem* system, int body) {
+    tpVec3 angular = system->velocities.data[body].angular;
+    if (system->isPlanar) {
+        double inverse = tpSystem_InverseInertia(system, body).cz.z;
+        return tpMakeVec3(0.0, 0.0, inverse > 0.0 ? angular.z / inverse : 0.0);
+    }
+    return tpInertia_Momentum(&system->bodies.data[body].inertia, system->poses.data[body].rotation,
+                              angular);
+}
+
+static tpQuat addQuat(tpQuat a, double part, tpQuat b) {
+    return tpMakeQuat(a.w + part * b.w, a.x + part * b.x, a.y + part * b.y, a.z + part * b.z);
+}
+
+static void start(tpFlow* flow, const tpSystem* system) {
+    tpFlowMemory* memory = flow->memory;
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        int i = flow->plan.bodies[k];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        memory->starts[k] = (FlowStart){
+            .position = system->poses.data[i].position,
+            .rotation = system->poses.data[i].rotation,
+            .momentum = tpScale(system->bodies.data[i].mass, velocity->linear),
+            .angularMomentum = angularMomentumOf(system, i),
+            .spin = tpUnrotate(system->poses.data[i].rotation, tpSystem_OwnSpin(system, i)),
+        };
+    }
+    for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
+        memory->given[i] = system->poses.data[i];
+    }
+}
+
+// The turn of a body is a slow one, U, after the one that its first spin in its own axes makes, E:
+//     R = U E,   U' = 1/2 (w - R spin) U
+// So tops may spin as fast as they like.
+static void setRates(tpFlow* flow, const tpSystem* system, int stage) {
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        int i = flow->plan.bodies[k];
+        FlowState* state = &flow->memory->states[stage * flow->plan.bodyCount + k];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        tpVec3 spin = tpRotate(system->poses.data[i].rotation, flow->memory->starts[k].spin);
+        tpVec3 rest = tpScale(0.5, tpSub(velocity->angular, spin));
+        state->velocity = velocity->linear;
+        state->turnRate = tpMulQQ(tpMakeQuat(0.0, rest.x, rest.y, rest.z), state->turn);
+    }
+}
+
+// Puts bodies where the stages before lead to.
+static void place(tpFlow* flow, tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
+    int count = flow->plan.bodyCount;
+    for (int k = 0; k < count; ++k) {
+        const FlowStart* first = &memory->starts[k];
+        tpVec3 position = first->position;
+        tpQuat turn = first->rotation;
+        for (int j = 0; j < stage; ++j) {
+            const FlowState* state = &memory->states[j * count + k];
+            position = tpMulAdd(position, h * coefficients[stage][j], state->velocity);
+            turn = addQuat(turn, h * coefficients[stage][j], state->turnRate);
+        }
+        tpQuat spun = tpQuatExp(tpScale(times[stage] * h, first->spin));
+        tpPose* pose = &system->poses.data[flow->plan.bodies[k]];
+        pose->position = position;
+        pose->rotation = tpNormalizeQuat(tpMulQQ(turn, spun));
+        memory->inverseInertias[k] = tpSystem_InverseInertia(system, flow->plan.bodies[k]);
+        if (stage < stageCount) {
+            memory->states[stage * count + k].turn = turn;
+        }
+    }
+    for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
+        if (system->bodies.data[i].kind == tp_kinematicBody) {
+            const tpVelocity* velocity = &system->velocities.data[i];
+            double time = times[stage] * h;
+            tpQuat turned = tpQuatExp(tpScale(time, velocity->angular));
+            system->poses.data[i].position =
+                tpMulAdd(memory->given[i].position, time, velocity->linear);
+            system->poses.data[i].rotation =
+                tpNormalizeQuat(tpMulQQ(turned, memory->given[i].rotation));
+        }
+    }
+}
+
+// The velocities of bodies by the momenta that the stages before lead to; of the last one there is
+// what acts without joints and contacts.
+static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
+    int count = flow->plan.bodyCount;
+    for (int k = 0; k < count; ++k) {
+        int i = flow->plan.bodies[k];
+        tpVec3 momentum = memory->starts[k].momentum, angular = memory->starts[k].angularMomentum;
+        for (int j = 0; j < stage; ++j) {
+            const tpWrench* force = &memory->states[j * count + k].force;
+            momentum = tpMulAdd(momentum, h * coefficients[stage][j], force->linear);
+            angular = tpMulAdd(angular, h * coefficients[stage][j], force->angular);
+        }
+        tpVelocity* velocity = &system->velocities.data[i];
+        velocity->linear = tpScale(system->bodies.data[i].inverseMass, momentum);
+        velocity->angular = tpMulMV(memory->inverseInertias[k], angular);
+    }
+}
+
+// Pushes -----------------------------------------------------------------------------------------
+
+static void addTo(tpWrench* sum, double part, const tpWrench* wrench) {
+    sum->linear = tpMulAdd(sum->linear, part, wrench->linear);
+    sum->angular = tpMulAdd(sum->angular, part, wrench->angular);
+}
+
+static double wrenchPower(const tpWrench* wrench, const tpVelocity* velocity) {
+    return tpDot(wrench->linear, velocity->linear) + tpDot(wrench->angular, velocity->angular);
+}
+
+static bool isOurs(const tpFlowPlan* plan, int body) {
+    return body >= 0 && plan->places[body] >= 0;
+}
+
+// What a push does on bodies that move as told, W: the group gets the rest.
+static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const tpFlowRow* push) {
+    const tpVelocity* velocities = system->velocities.data;
+    double power = tpFlowRow_Speed(push, velocities);
+    power -= isOurs(plan, push->bodyA) ? wrenchPower(&push->onA, &velocities[push->bodyA]) : 0.0;
+    power -= isOurs(plan, push->bodyB) ? wrenchPower(&push->onB, &velocities[push->bodyB]) : 0.0;
+    return power;
+}
+
+// The directions along which rows push: a contact that slides has its friction with the normal.
+// False if a slip has stopped, or turned far.
+static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
+    const tpFlowPlan* plan = &flow->plan;
+    tpFlowMemory* memory = flow->memory;
+    const tpFlowRows* rows = memory->now;
+    bool goesOn = true;
+    for (int i = 0; i < plan->rowCount; ++i) {
+        memory->pushes[i] = rows->rows[i];
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        if (plan->modes[i] != tp_flowSlides) {
+            continue;
+        }
+        FlowSlip* slip = &memory->slips[i];
+        slip->size = tpFlowRows_Slip(rows, system, i, slip->direction);
+        double cosine = 0.0;
+        tpFlowRow* push = &memory->pushes[rows->firstRows[i]];
+        for (int k = 0; k < tpFlowRows_FrictionCount(rows, system, i); ++k) {
+            double scale;
+            tpFlowRow friction = tpFlowRows_Friction(rows, system, i, k, &scale);
+            slip->direction[k] /= fmax(slip->size, 1e-300);
+            double part = -rows->laws[i].mu * scale * slip->direction[k];
+            addTo(&push->onA, part, &friction.onA);
+            addTo(&push->onB, part, &friction.onB);
+        }
+        if (stage == 0) {
+            memory->firstSlips[i] = *slip;
+        }
+        for (int k = 0; k < 3; ++k) {
+            cosine += slip->direction[k] * memory->firstSlips[i].direction[k];
+        }
+        goesOn = goesOn && cosine >= leastCosine;
+    }
+    for (int i = 0; i < plan->rowCount; ++i) {
+        memory->givenPowers[i] = givenPower(plan, system, &memory->pushes[i]);
+    }
+    return goesOn;
+}
+
+// The velocity that a force on a body makes in a second.
+static tpWrench respond(const tpFlow* flow, const tpSystem* system, int body,
+                        const tpWrench* force) {
+    return (tpWrench){
+        tpScale(system->bodies.data[body].inverseMass, force->linear),
+        tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
+    };
+}
+
+static double product(const tpWrench* a, const tpWrench* b) {
+    return tpDot(a->linear, b->linear) + tpDot(a->angular, b->angular);
+}
+
+// Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
+static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows, int body,
+                        const tpWrench* push, int column) {
+    int count = flow->plan.rowCount;
+    if (!isOurs(&flow->plan, body)) {
+        return;
+    }
+    tpWrench response = respond(flow, system, body, push);
+    for (int i = 0; i < count; ++i) {
+        const tpFlowRow* row = &rows[i];
+        double* sum = &flow->memory->matrix[i * count + column];
+        *sum += row->bodyA == body ? product(&row->onA, &response) : 0.0;
+        *sum += row->bodyB == body ? product(&row->onB, &response) : 0.0;
+    }
+}
+
+static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
+                      const tpFlowRow* pushes) {
+    int count = flow->plan.rowCount;
+    memset(flow->memory->matrix, 0, sizeof(double) * (size_t)(count * count));
+    for (int i = 0; i < count; ++i) {
+        addResponse(flow, system, rows, pushes[i].bodyA, &pushes[i].onA, i);
+        addResponse(flow, system, rows, pushes[i].bodyB, &pushes[i].onB, i);
+    }
+}
+
+// The forces of a stage for which the next one keeps what is held.
+static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
+    const tpFlowRow* rows = memory->next->rows;
+    double* forces = memory->impulses[stage];
+    int count = flow->plan.rowCount;
+    double part = h * coefficients[stage + 1][stage];
+    setMatrix(flow, system, rows, memory->pushes);
+    for (int i = 0; i < count; ++i) {
+        forces[i] = -tpFlowRow_Speed(&rows[i], system->velocities.data) / part;
+    }
+    if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
+        return false;
+    }
+    tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
+    return true;
+}
+
+// Adds the forces of joints and contacts to what acts at a stage.
+static void addForces(tpFlow* flow, int stage) {
+    tpFlowMemory* memory = flow->memory;
+    const tpFlowPlan* plan = &flow->plan;
+    FlowState* states = &memory->states[stage * plan->bodyCount];
+    for (int i = 0; i < plan->rowCount; ++i) {
+        const tpFlowRow* push = &memory->pushes[i];
+        double force = memory->impulses[stage][i];
+        if (isOurs(plan, push->bodyA)) {
+            addTo(&states[plan->places[push->bodyA]].force, force, &push->onA);
+        }
+        if (isOurs(plan, push->bodyB)) {
+            addTo(&states[plan->places[push->bodyB]].force, force, &push->onB);
+        }
+    }
+}
+
+// Loads ------------------------------------------------------------------------------------------
+
+// Adds a stage to what joints and contacts have done in the step.
+static void addLoads(tpFlow* flow, const tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
+    const tpFlowPlan* plan = &flow->plan;
+    const tpFlowRows* rows = memory->now;
+    double part = h * coefficients[stageCount][stage];
+    for (int i = 0; i < plan->rowCount; ++i) {
+        memory->givenWork -= part * memory->impulses[stage][i] * memory->givenPowers[i];
+    }
+    for (int i = 0; i < plan->rowCount && memory->pushes[i].joint >= 0; ++i) {
+        const tpFlowRow* push = &memory->pushes[i];
+        addTo(&memory->jointLoads[push->joint], part * memory->impulses[stage][i], &push->onB);
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        int first = rows->firstRows[i];
+        int count = plan->modes[i] == tp_flowSticks ? tpFlowRows_FrictionCount(rows, system, i) : 0;
+        for (int k = 0; k <= count; ++k) {
+            double impulse = part * memory->impulses[stage][first + k];
+            const tpFlowRow* push = &memory->pushes[first + k];
+            memory->contactLoads[i] = tpMulAdd(memory->contactLoads[i], impulse, push->onA.linear);
+            memory->contactSpins[i] += k == 3 ? impulse : 0.0;
+        }
+        if (plan->modes[i] == tp_flowSlides) {
+            double friction = part * rows->laws[i].mu * memory->impulses[stage][first];
+            memory->contactSpins[i] -= friction * rows->laws[i].arm * memory->slips[i].direction[2];
+            memory->frictionLoss += friction * memory->slips[i].size;
+        }
+    }
+}
+
+// A contact of the step as users see it, where the bodies are now.
+static tpContactInfo listContact(const tpFlow* flow, const tpSystem* system, int i) {
+    const tpFlowMemory* memory = flow->memory;
+    const tpFlowRows* rows = memory->now;
+    tpContactInfo info = tpContactInfo_Make(&rows->contacts[i]);
+    tpContactInfo_AddImpulse(&info, memory->contactLoads[i]);
+    info.torsionalImpulse = memory->contactSpins[i];
+    double slip[3];
+    tpFlowRows_Slip(rows, system, i, slip);
+    bool isSliding = flow->plan.modes[i] != tp_flowSticks;
+    info.slidingSpeed = isSliding ? sqrt(slip[0] * slip[0] + slip[1] * slip[1]) : 0.0;
+    info.state = tpContactInfo_StateOf(&info, system->units.speed);
+    return info;
+}
+
+// Whether contacts have pushed, and those that stick were able to.
+static bool isHeld(const tpFlow* flow, const tpContactInfo* info, int i) {
+    const tpContactLaw* law = &flow->memory->now->laws[i];
+    double friction = tpContactLaw_FrictionSize(law, info->frictionImpulse, info->torsionalImpulse);
+    return info->normalImpulse > 0.0 && (flow->plan.modes[i] != tp_flowSticks ||
+                                         friction <= law->muStatic * info->normalImpulse);
+}
+
+static bool isWithinLimits(const tpFlow* flow, const tpSystem* system) {
+    bool isWithin = true;
+    for (int i = 0; i < flow->plan.jointCount; ++i) {
+        const tpJoint* joint = &system->joints.data[flow->plan.joints[i]];
+        tpJointPlace place = { 0 };
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (def->hasLimits) {
+                place = tpJoint_Place(joint, system->poses.data);
+                double value = tpJoint_CoordinateRow(joint, &place, k).error;
+                isWithin = isWithin && tpPastLimit(def->limits, value) == 0.0;
+            }
+        }
+    }
+    return isWithin;
+}
+
+static bool listLoads(tpFlow* flow, tpGroupRun* run, double h, tpTaken* taken) {
+    tpSystem* system = run->system;
+    const tpFlowPlan* plan = &flow->plan;
+    tpFlowMemory* memory = flow->memory;
+    tpStepReport* report = &taken->report;
+    tpContactInfo list[tp_flowContacts];
+    tpJoints_ClearReactions(system);
+    for (int i = 0; i < plan->jointCount; ++i) {
+        tpWrench mean = { tpZeroVec3(), tpZeroVec3() };
+        addTo(&mean, 1.0 / h, &memory->jointLoads[i]);
+        tpJoint_AddReaction(system, &system->joints.data[plan->joints[i]], mean);
+    }
+    tpJoints_ReadReactions(system, taken->reactions);
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        taken->reactions[i] *= h;
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        list[i] = listContact(flow, system, i);
+        taken->isBad = taken->isBad || !isHeld(flow, &list[i], i);
+        report->penetration = fmax(report->penetration, -list[i].gap);
+    }
+    for (int i = 0; i < plan->rowCount; ++i) {
+        double speed = tpFlowRow_Speed(&memory->now->rows[i], system->velocities.data);
+        report->residual = fmax(report->residual, fabs(speed) / system->units.speed);
+    }
+    report->frictionLoss = memory->frictionLoss;
+    report->externalWork = memory->givenWork;
+    return tpTally_Merge(&taken->tally, list, plan->contactCount, &system->arena);
+}
+
+// Steps ------------------------------------------------------------------------------------------
+
+// Gravity alone.
+static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        int i = flow->plan.bodies[k];
+        FlowState* state = &flow->memory->states[stage * flow->plan.bodyCount + k];
+        double mass = system->bodies.data[i].mass;
+        state->force = (tpWrench){ tpScale(mass, tpSystem_Gravity(system, i)), tpZeroVec3() };
+    }
+}
+
+// From one stage to the next. False if something has changed in between.
+static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
+    bool newcomer;
+    if (!findPushes(flow, system, stage)) {
+        return false;
+    }
+    setRates(flow, system, stage);
+    setForces(flow, system, stage);
+    place(flow, system, stage + 1, h);
+    if (!tpFlowRows_Find(memory->next, &flow->plan, system, &newcomer)) {
+        return false;
+    }
+    setVelocities(flow, system, stage + 1, h);
+    if (!solve(flow, system, stage, h)) {
+        return false;
+    }
+    addForces(flow, stage);
+    setVelocities(flow, system, stage + 1, h);
+    addLoads(flow, system, stage, h);
+    tpFlowRows* last = memory->now;
+    memory->now = memory->next;
+    memory->next = last;
+    return stage + 1 < stageCount || !newcomer;
+}
+
+static double workOf(const tpFlowPlan* plan) {
+    double rows = plan->rowCount;
+    return stageCount * (stageWork + bodyWork * plan->bodyCount + contactWork * plan->contactCount +
+                         rowWork * rows + productWork * rows * rows * (rows + 24.0) / 3.0);
+}
+
+bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken) {
+    tpSystem* system = run->system;
+    tpFlowMemory* memory = flow->memory;
+    bool newcomer;
+    if (!tpTaken_Start(taken, system, &run->limits)) {
+        return false;
+    }
+    tpStepReport* report = &taken->report;
+    report->substepCount = 1;
+    report->solveCount = report->iterationCount = stageCount;
+    report->contactQueryCount = flow->plan.margins != NULL ? stageCount : 0;
+    report->kineticBefore = tpSystem_KineticEnergy(system);
+    report->potentialBefore = tpSystem_PotentialEnergy(system);
+    system->time = run->begin + begin;
+    memory->frictionLoss = memory->givenWork = 0.0;
+    for (int i = 0; i < flow->plan.jointCount; ++i) {
+        memory->jointLoads[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
+    }
+    for (int i = 0; i < flow->plan.contactCount; ++i) {
+        memory->contactLoads[i] = tpZeroVec3();
+        memory->contactSpins[i] = 0.0;
+    }
+    start(flow, system);
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        memory->states[k].turn = memory->starts[k].rotation;
+    }
+    taken->isBad = !tpFlowRows_Find(memory->now, &flow->plan, system, &newcomer);
+    for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
+        taken->isBad = !advance(flow, system, stage, h);
+        taken->work += workOf(&flow->plan) / stageCount;
+    }
+    run->lastWork = taken->work;
+    run->lastStep = h;
+    if (taken->isBad) {
+        return true;
+    }
+    tpJoints_FollowAngles(system);
+    taken->isBad = !isWithinLimits(flow, system);
+    return listLoads(flow, run, h, taken);
+}
+
+// Whether nothing is held twice: pivots of J M^-1 J' by Cholesky.
+static bool isIndependent(tpFlow* flow, const tpSystem* system) {
+    tpFlowMemory* memory = flow->memory;
+    int n = flow->plan.rowCount;
+    double* w = memory->matrix;
+    double scales[tp_flowRows];
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        memory->inverseInertias[k] = tpSystem_InverseInertia(system, flow->plan.bodies[k]);
+    }
+    setMatrix(flow, system, memory->now->rows, memory->now->rows);
+    for (int i = 0; i < n; ++i) {
+        scales[i] = w[i * n + i];
+    }
+    for (int k = 0; k < n; ++k) {
+        double pivot = w[k * n + k];
+        if (!(pivot > smallPivot * scales[k])) {
+            return false;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            double factor = w[i * n + k] / pivot;
+            for (int j = k + 1; j < n && factor != 0.0; ++j) {
+                w[i * n + j] -= factor * w[k * n + j];
+            }
+        }
+    }
+    return true;
+}
+
+bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
+    tpSystem* system = run->system;
+    tpArena* arena = &system->arena;
+    *canGo = false;
+    tpFlowMemory* memory = flow->memory = TP_SCRATCH(arena, tpFlowMemory, 1);
+    if (memory == NULL) {
+        return false;
+    }
+    memory->now = &memory->rows[0];
+    memory->next = &memory->rows[1];
+    if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,
+                         (run->pace.pushing & tp_slidingBit) != 0, canGo)) {
+        return false;
+    }
+    memory->starts = TP_SCRATCH(arena, FlowStart, flow->plan.bodyCount);
+    memory->states = TP_SCRATCH(arena, FlowState, stageCount * flow->plan.bodyCount);
+    memory->jointLoads = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
+    memory->given = TP_SCRATCH(arena, tpPose, system->bodyCount);
+    memory->inverseInertias = TP_SCRATCH(arena, tpMat33, flow->plan.bodyCount);
+    bool hasMemory = memory->starts != NULL && memory->states != NULL &&
+                     memory->jointLoads != NULL && memory->given != NULL &&
+                     memory->inverseInertias != NULL;
+    *canGo = *canGo && hasMemory && isIndependent(flow, system);
+    return hasMemory;
+}

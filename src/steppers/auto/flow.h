@@ -1,0 +1,31 @@
+// The smooth motion of a group: a differential equation with velocities that are held, and steps of
+// fourth order along it.
+//
+//     p' = f + B l,   v = M^-1 p,   q' = v,   J v = 0
+//
+// with the momenta p, the impulses l of joints and contacts, the rows J that these hold and the
+// directions B along which they push, all of them at q. Steps are half-explicit: README.md.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_H
+#define TIPPE_SRC_STEPPERS_AUTO_FLOW_H
+
+#include "steppers/auto/check.h"
+#include "steppers/auto/flow_rows.h"
+
+typedef struct tpFlowMemory tpFlowMemory;
+
+typedef struct tpFlow {
+    tpFlowPlan plan;
+    tpFlowMemory* memory; // in the arena
+} tpFlow;
+
+// Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and what
+// is held is not held twice. False if memory ran out.
+bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo);
+
+// Takes a step of h seconds from the state that the system is in, `start` seconds after the begin
+// of the run. The step is bad if what was held has come off, slips, stops, or is at a limit, or if
+// something else touches: then something happens in it. False if memory ran out.
+bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTaken* taken);
+
+#endif

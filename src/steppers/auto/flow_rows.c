@@ -1,0 +1,285 @@
+#include "steppers/auto/flow_rows.h"
+
+#include "dynamics/contact_info.h"
+#include "dynamics/joint_types.h"
+
+// Of the size of a body: how far from each other the surfaces of a contact may come between the
+// ends of a step.
+static const double nearPart = 0.02;
+
+// Slower slips are none, in units of speed.
+static const double slowestSlip = 1e-6;
+
+// Rows -------------------------------------------------------------------------------------------
+
+static double wrenchSpeed(const tpWrench* wrench, int body, const tpVelocity* velocities) {
+    return body < 0 ? 0.0
+                    : tpDot(wrench->linear, velocities[body].linear) +
+                          tpDot(wrench->angular, velocities[body].angular);
+}
+
+double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities) {
+    return wrenchSpeed(&row->onA, row->bodyA, velocities) +
+           wrenchSpeed(&row->onB, row->bodyB, velocities);
+}
+
+// What is left of it in the plane.
+static tpWrench inPlane(tpWrench wrench) {
+    return (tpWrench){ tpMakeVec3(wrench.linear.x, wrench.linear.y, 0.0),
+                       tpMakeVec3(0.0, 0.0, wrench.angular.z) };
+}
+
+static bool isNothing(const tpWrench* wrench) {
+    return tpLengthSquared(wrench->linear) + tpLengthSquared(wrench->angular) == 0.0;
+}
+
+// Adds the rows that a joint of the plan holds; returns how many there are then, or more than there
+// is room.
+static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan,
+                    int which) {
+    const tpJoint* joint = &system->joints.data[plan->joints[which]];
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRows held = tpJoint_HeldRows(joint, &place);
+    for (int k = 0; k < held.rowCount && count <= tp_flowRows; ++k) {
+        tpFlowRow row = { joint->bodyA, joint->bodyB, which, held.rows[k].onA, held.rows[k].onB };
+        if (system->isPlanar) {
+            row.onA = inPlane(row.onA);
+            row.onB = inPlane(row.onB);
+            if (isNothing(&row.onA) && isNothing(&row.onB)) {
+                continue;
+            }
+        }
+        if (count < tp_flowRows) {
+            rows[count] = row;
+        }
+        count += 1;
+    }
+    return count;
+}
+
+static tpWrench alongAt(tpVec3 direction, tpVec3 arm) {
+    return (tpWrench){ direction, tpCross(arm, direction) };
+}
+
+static tpWrench opposite(tpWrench wrench) {
+    return (tpWrench){ tpNeg(wrench.linear), tpNeg(wrench.angular) };
+}
+
+// A row of a contact along a direction. Both bodies have it at the same point, half way between the
+// surfaces: what one gets the other loses, moments too.
+static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, tpVec3 direction) {
+    tpVec3 point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+    const tpPose* poses = system->poses.data;
+    tpWrench onA = alongAt(direction, tpSub(point, poses[contact->bodyA].position));
+    tpWrench onB = opposite(alongAt(direction, tpSub(point, poses[contact->bodyB].position)));
+    return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB };
+}
+
+int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact) {
+    return system->isPlanar ? 1 : rows->laws[contact].arm > 0.0 ? 3 : 2;
+}
+
+tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
+                              double* scale) {
+    const tpContactLaw* law = &rows->laws[contact];
+    const tpContact* place = &rows->contacts[contact];
+    if (k < 2) {
+        *scale = law->ellipse[k];
+        return alongContact(system, place, law->tangents[k]);
+    }
+    *scale = law->arm;
+    tpWrench spin = { tpZeroVec3(), place->normal };
+    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, opposite(spin) };
+}
+
+double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
+                       double slip[3]) {
+    double sum = 0.0;
+    int count = tpFlowRows_FrictionCount(rows, system, contact);
+    for (int k = 0; k < 3; ++k) {
+        double scale = 0.0;
+        slip[k] = 0.0;
+        if (k < count) {
+            tpFlowRow row = tpFlowRows_Friction(rows, system, contact, k, &scale);
+            slip[k] = scale * tpFlowRow_Speed(&row, system->velocities.data);
+        }
+        sum += slip[k] * slip[k];
+    }
+    return sqrt(sum);
+}
+
+// Adds the rows that a contact holds; returns how many there are then, or more than there is room.
+static int addContact(tpFlowRows* rows, int count, const tpSystem* system, int contact,
+                      tpFlowMode mode) {
+    rows->firstRows[contact] = count;
+    if (count < tp_flowRows) {
+        const tpContact* place = &rows->contacts[contact];
+        rows->rows[count] = alongContact(system, place, place->normal);
+    }
+    count += 1;
+    int held = mode == tp_flowSticks ? tpFlowRows_FrictionCount(rows, system, contact) : 0;
+    for (int k = 0; k < held; ++k, ++count) {
+        double scale;
+        if (count < tp_flowRows) {
+            rows->rows[count] = tpFlowRows_Friction(rows, system, contact, k, &scale);
+        }
+    }
+    return count;
+}
+
+// Finding ----------------------------------------------------------------------------------------
+
+static bool isOurs(const tpContact* contact, const tpSystem* system) {
+    return tpSystem_IsDynamic(system, contact->bodyA) || tpSystem_IsDynamic(system, contact->bodyB);
+}
+
+static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* system) {
+    int count = 0;
+    for (int i = 0; i < plan->jointCount; ++i) {
+        count = addJoint(rows->rows, count, system, plan, i);
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        count = addContact(rows, count, system, i, plan->modes[i]);
+    }
+    return count;
+}
+
+// The contacts of the plan among those that are found. Others that touch are newcomers.
+static bool sortContacts(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* system,
+                         const tpContact* found, int count, bool* newcomer) {
+    int next = 0;
+    double touching = TP_TOUCH_DISTANCE * system->units.length;
+    for (int i = 0; i < count; ++i) {
+        bool isNext = next < plan->contactCount &&
+                      tpContactKey_Compare(tpContact_Key(&found[i]), plan->keys[next]) == 0;
+        if (isNext) {
+            rows->contacts[next] = found[i];
+            rows->laws[next] = tpMakeContactLaw(system, &found[i]);
+            next += 1;
+        } else {
+            *newcomer = *newcomer || (isOurs(&found[i], system) && found[i].gap <= touching);
+        }
+    }
+    return next == plan->contactCount;
+}
+
+bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, bool* newcomer) {
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    bool isFound = true;
+    *newcomer = false;
+    if (plan->margins != NULL) {
+        tpContact* found;
+        int count;
+        isFound = tpSystem_FindContacts(system, system->poses.data, plan->margins, &found,
+                                        &count) == tp_success &&
+                  sortContacts(rows, plan, system, found, count, newcomer);
+    }
+    tpArena_Release(&system->arena, mark);
+    return isFound && findAll(rows, plan, system) == plan->rowCount;
+}
+
+// Plans ------------------------------------------------------------------------------------------
+
+static bool isIdeal(const tpCoordinate* coordinate) {
+    const tpCoordinateDef* def = &coordinate->def;
+    return !def->hasSpring && def->damping == 0.0 && def->friction == 0.0;
+}
+
+// The joints of the group; false if one has a law of its own, or is of a type with rows that are no
+// velocities of its two bodies.
+static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups* groups,
+                       int group) {
+    plan->jointCount = 0;
+    for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        bool isHeld = joint->isLive && (tpSystem_IsDynamic(system, joint->bodyA) ||
+                                        tpSystem_IsDynamic(system, joint->bodyB));
+        for (int k = 0; isHeld && k < joint->coordinateCount; ++k) {
+            if (!isIdeal(&joint->coordinates[k])) {
+                return false;
+            }
+        }
+        if (isHeld) {
+            plan->joints[plan->jointCount++] = i;
+        }
+    }
+    return true;
+}
+
+static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int contact, bool slides) {
+    double slip[3];
+    bool isSliding =
+        slides && tpFlowRows_Slip(rows, system, contact, slip) > slowestSlip * system->units.speed;
+    return rows->laws[contact].mu == 0.0 ? tp_flowSlick : isSliding ? tp_flowSlides : tp_flowSticks;
+}
+
+// Room for contacts to be looked for. False if memory ran out.
+static bool planMargins(tpFlowPlan* plan, tpSystem* system) {
+    plan->margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    for (int i = 0; plan->margins != NULL && i < system->bodyCount; ++i) {
+        bool isDynamic = tpSystem_IsDynamic(system, i);
+        plan->margins[i] = isDynamic ? nearPart * system->bodies.data[i].size : 0.0;
+    }
+    return plan->margins != NULL;
+}
+
+// The contacts that touch now, with their places. False if there are too many, or their law has
+// what flows have not.
+static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* system,
+                         const tpContact* found, int count, bool slides) {
+    double touching = TP_TOUCH_DISTANCE * system->units.length;
+    for (int i = 0; i < count; ++i) {
+        if (!isOurs(&found[i], system) || found[i].gap > touching) {
+            continue;
+        }
+        int place = plan->contactCount;
+        tpContactLaw law = tpMakeContactLaw(system, &found[i]);
+        if (place == tp_flowContacts || law.rollingArm > 0.0) {
+            return false;
+        }
+        rows->contacts[place] = found[i];
+        rows->laws[place] = law;
+        plan->keys[place] = tpContact_Key(&found[i]);
+        plan->modes[place] = modeOf(rows, system, place, slides);
+        plan->contactCount += 1;
+    }
+    return true;
+}
+
+static bool planContacts(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, bool slides,
+                         bool* isPlain) {
+    tpContact* found;
+    int count;
+    bool isFound = planMargins(plan, system) &&
+                   tpSystem_FindContacts(system, system->poses.data, plan->margins, &found,
+                                         &count) == tp_success;
+    *isPlain = isFound && takeContacts(plan, rows, system, found, count, slides);
+    return isFound;
+}
+
+bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const tpGroups* groups,
+                     int group, bool slides, bool* isPlain) {
+    *isPlain = false;
+    plan->bodyCount = plan->contactCount = plan->rowCount = 0;
+    plan->margins = NULL;
+    plan->bodies = TP_SCRATCH(&system->arena, int, groups->sizes[group]);
+    plan->places = TP_SCRATCH(&system->arena, int, system->bodyCount);
+    plan->joints = TP_SCRATCH(&system->arena, int, system->joints.count);
+    if (plan->bodies == NULL || plan->places == NULL || plan->joints == NULL) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        plan->places[i] = groups->ofBody[i] == group ? plan->bodyCount : -1;
+        if (groups->ofBody[i] == group) {
+            plan->bodies[plan->bodyCount++] = i;
+        }
+    }
+    *isPlain = planJoints(plan, system, groups, group);
+    if (*isPlain && groups->pairCounts[group] > 0 &&
+        !planContacts(plan, rows, system, slides, isPlain)) {
+        return false;
+    }
+    plan->rowCount = *isPlain ? findAll(rows, plan, system) : 0;
+    *isPlain = plan->rowCount > 0 && plan->rowCount <= tp_flowRows;
+    return true;
+}

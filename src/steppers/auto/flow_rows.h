@@ -1,0 +1,69 @@
+// What holds a group while nothing changes: joints, and contacts that touch, as velocities that are
+// zero and as directions that push.
+//
+// A contact that sticks, and a joint, push along what they hold. One that slides holds the normal
+// alone and pushes along the normal and against the slip, README.md.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_ROWS_H
+#define TIPPE_SRC_STEPPERS_AUTO_FLOW_ROWS_H
+
+#include "dynamics/contact_law.h"
+#include "dynamics/contacts.h"
+#include "steppers/auto/groups.h"
+
+enum { tp_flowRows = 48, tp_flowContacts = 12 };
+
+// A velocity of bodies A and B, or a force on them. -1: the world.
+typedef struct tpFlowRow {
+    int bodyA, bodyB;
+    int joint; // place in the plan; -1: a contact's
+    tpWrench onA, onB;
+} tpFlowRow;
+
+typedef enum tpFlowMode { tp_flowSlick, tp_flowSticks, tp_flowSlides } tpFlowMode;
+
+// Which rows there are: the same all along.
+typedef struct tpFlowPlan {
+    int bodyCount, jointCount, contactCount, rowCount;
+    int* bodies;
+    int* places;     // of all bodies in that list, -1: not of the group
+    int* joints;     // those that hold something of the group, in order
+    double* margins; // of all bodies, within which contacts are looked for
+    tpContactKey keys[tp_flowContacts];
+    tpFlowMode modes[tp_flowContacts];
+} tpFlowPlan;
+
+// The rows where the bodies are. Those of joints come first, then those of contacts: normal,
+// tangents, spin.
+typedef struct tpFlowRows {
+    tpFlowRow rows[tp_flowRows];
+    tpContact contacts[tp_flowContacts];
+    tpContactLaw laws[tp_flowContacts];
+    int firstRows[tp_flowContacts];
+} tpFlowRows;
+
+// The plan of a group in the state that the system is in, in the arena, and its rows there.
+// Contacts slide if `slides` says that some do, and their own slip is not nothing. `isPlain`:
+// nothing but ideal joints and contacts with friction holds the group, and there is room. False if
+// memory ran out.
+bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const tpGroups* groups,
+                     int group, bool slides, bool* isPlain);
+
+// The rows where the bodies are now. False if a contact of the plan is not found, or memory ran
+// out. `newcomer` tells whether something else touches.
+bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, bool* newcomer);
+
+// The velocity of a row.
+double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities);
+
+// How many rows of friction a contact has: tangents, and one of spin.
+int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact);
+
+// Rows of friction, from place 0 on, and their scales in the law.
+tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
+                              double* scale);
+
+// The slip of a contact in the scales of its law, and its size.
+double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact, double slip[3]);
+
+#endif
