@@ -144,7 +144,7 @@ RUNS = [("tumble", "stewart-trinkle", ()), ("tumble", "anitescu", ()), ("tumble"
         ("tumble", "bender-schmitt", ("--set", "budget=1000")), ("stack", "small-steps", ("--set", "substeps=1")),
         ("tumble", "stewart-trinkle", ("--set", "cone=pyramid", "--set", "directions=4")), ("pushed", "anitescu", ()), ("pushed", "stewart-trinkle", ()),
         ("pushed", "bender-schmitt", ()), ("pendulum", "anitescu", ()), ("pendulum", "stewart-trinkle", ()), ("pendulum", "bender-schmitt", ()), ("pendulum", "small-steps", ()),
-        ("tumble", "auto", ()), ("stack", "auto", ()), ("apart", "auto", ("--set", "accuracy=1e-2")),
+        ("tumble", "auto", ()), ("stack", "auto", ()), ("apart", "auto", ("--set", "accuracy=1e-4")),
         ("stack", "anitescu", ("--set", "tolerance=0.05")), ("tumble", "anitescu", ("--every", "3")),
         ("rider", "anitescu", ()), ("rider", "bender-schmitt", ()), ("rider", "chakraborty-trinkle", ())]
 

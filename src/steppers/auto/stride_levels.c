@@ -12,14 +12,14 @@
 // differ by, errors are not of the order that theory gives them. For steps their difference counts
 // whole then. The whole step of a flow is often too long for that while the others are not: it
 // counts by and by.
-typedef struct Parts {
+typedef struct LevelParts {
     double first, second;
     double lawful, unlawful;
-} Parts;
-static const Parts ofSteps = { 1.0 / 3.0, 1.0 / 15.0, 0.3, 1.0 };
-static const Parts ofFlows = { 1.0 / 15.0, 1.0 / 31.0, 1.0, 1.0 / 31.0 };
+} LevelParts;
+static const LevelParts ofSteps = { 1.0 / 3.0, 1.0 / 15.0, 0.3, 1.0 };
+static const LevelParts ofFlows = { 1.0 / 15.0, 1.0 / 31.0, 1.0, 1.0 / 31.0 };
 
-static Parts partsOf(const tpStrideLevels* levels) {
+static LevelParts partsOf(const tpStrideLevels* levels) {
     return levels->isFlow ? ofFlows : ofSteps;
 }
 
@@ -111,7 +111,7 @@ static double speedOf(const tpGroupRun* run, int i, const tpBodyChange* differen
 }
 
 // The part of the difference of results of higher order that is the error of the end.
-static double errorPart(const Parts* parts, double plain, double higher) {
+static double errorPart(const LevelParts* parts, double plain, double higher) {
     if (higher <= parts->lawful * plain) {
         // Errors of the three orders are powers of one number.
         double ratio = plain > 0.0 ? parts->second * higher / (parts->first * plain) : 0.0;
@@ -123,7 +123,7 @@ static double errorPart(const Parts* parts, double plain, double higher) {
 
 static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length) {
     double plain = 0.0, higher = 0.0, way = 0.0;
-    Parts parts = partsOf(levels);
+    LevelParts parts = partsOf(levels);
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
             tpBodyChange first, second;
@@ -188,7 +188,7 @@ static void closeAll(tpGroupRun* run, const tpTaken* last) {
 
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     tpSystem* system = run->system;
-    Parts parts = partsOf(levels);
+    LevelParts parts = partsOf(levels);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
             tpBodyChange plain, higher, zero = { 0 };
