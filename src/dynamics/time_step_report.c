@@ -9,8 +9,8 @@
 #include "dynamics/joints.h"
 #include "dynamics/time_step.h"
 
-// Joints are brought back to within this after each step, m or rad: far below what can be seen, far
-// above rounding for machines of metres.
+// Joints are brought back to within this after each step, in units of length: far below what can be
+// seen, far above rounding for machines of metres.
 static const double jointTolerance = 1e-10;
 
 // Of the damping in the kick, over the way of the drift: a body that a support holds has none.
@@ -163,7 +163,7 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report) {
     tpSystem* system = step->system;
     tpJoints_FollowAngles(system);
-    tpJoints_Correct(system, memory, jointTolerance);
+    tpJoints_Correct(system, memory, jointTolerance * system->units.length);
     report->jointDrift =
         fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);

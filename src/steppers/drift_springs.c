@@ -79,12 +79,13 @@ bool tpDrift_SolveSprings(tpDrift* drift) {
             size = fmax(size, fabs(rows->q[row]));
         }
         miss = missOfSprings(drift);
-        if (miss <= springPart * size + springSpeed) {
+        if (miss <= springPart * size + springSpeed * step->system->units.speed) {
             break;
         }
     }
     // The certificate is that of the springs themselves.
-    drift->report->residual = fmax(drift->report->residual, miss / fmax(size, 1e-6));
+    drift->report->residual =
+        fmax(drift->report->residual, miss / fmax(size, 1e-6 * step->system->units.speed));
     return true;
 }
 

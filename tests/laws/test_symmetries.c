@@ -139,21 +139,26 @@ static bool hasFreeAxes(int part) {
     return type == 0 || type == 4;
 }
 
-static void comparePart(tpStepperId stepper, int part) {
+// Which comparisons a stepper stands.
+enum { whenTurned = 1, otherTimes = 2, otherLengths = 4, allUnits = 6, everything = 7 };
+
+static void comparePart(tpStepperId stepper, int part, int which) {
     static Seen plain;
     static const Units units[] = { { 1.0 / 1024.0, 1024.0, 1.0 },
                                    { 1.0, 1.0, 1024.0 },
                                    { 1024.0, 1.0, 1.0 } };
     Setting s = { stepper, { 1.0, 1.0, 1.0 }, 0.0, part };
     look(&s, 8, &plain);
-    if (!hasFreeAxes(part)) {
+    if ((which & whenTurned) != 0 && !hasFreeAxes(part)) {
         s.turn = 0.7;
         compare(&s, &plain, 1e-6);
         s.turn = 0.0;
     }
     for (int k = 0; k < (part < looseCount ? 3 : 2); ++k) {
         s.units = units[k];
-        compare(&s, &plain, 1e-7);
+        if ((which & (s.units.time != 1.0 ? otherTimes : otherLengths)) != 0) {
+            compare(&s, &plain, 1e-7);
+        }
     }
 }
 
@@ -162,12 +167,23 @@ static void sameByEachStepper(void** state) {
     static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt };
     for (int part = 0; part < partCount; ++part) {
         for (int i = 0; i < 3; ++i) {
-            comparePart(steppers[i], part);
+            comparePart(steppers[i], part, everything);
         }
     }
 }
 
+// Where rounding may decide how a solve goes, or which of many loads of a box on four corners is
+// found: turned steps of the one may be halved, and the other's friction of a spinning box differs.
+static void sameInOtherUnits(void** state) {
+    (void)state;
+    for (int part = 0; part < partCount; ++part) {
+        comparePart(tp_chakrabortyTrinkle, part, allUnits);
+        comparePart(tp_mirtichCanny, part, otherTimes);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sameByEachStepper) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sameByEachStepper),
+                                        cmocka_unit_test(sameInOtherUnits) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ static bool finishDrift(tpBenderStep* step) {
     tpStepTimes times = { h, 0.5 * h, step->duration };
     tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, &times, report);
     tpJoints_FollowAngles(system);
-    tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
+    tpJoints_Correct(system, step->state->memory->solver, jointTolerance * system->units.length);
     report->jointDrift =
         fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     return true;

@@ -173,14 +173,6 @@ static void accept(tpIslandProblem* problem, const tpRows* answer) {
     }
 }
 
-static double normOf(const double* F, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += F[i] * F[i];
-    }
-    return sqrt(sum);
-}
-
 bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method,
                                  int directionCount, tpIslandTolerance tolerance, int passes,
                                  tpSolverMemory* memory, tpStepReport* report, tpIslandSolve* out) {
@@ -196,7 +188,7 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
     int crawls = 0;
     for (int pass = 0; isDone && pass <= passes; ++pass) {
         tpIslandProblem_Evaluate(problem, F);
-        double norm = normOf(F, problem->size);
+        double norm = tpIslandProblem_Norm(problem, F);
         // The first point is where another method gave up.
         if (pass > 0 && norm < least) {
             crawls = norm < crawling * least ? 0 : crawls + 1;

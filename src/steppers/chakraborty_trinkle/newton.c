@@ -206,7 +206,7 @@ static double evaluateAt(IslandNewton* newton, double t) {
     }
     tpIslandProblem_Set(newton->problem, newton->trial);
     tpIslandProblem_Evaluate(newton->problem, newton->trialF);
-    return normOf(newton->trialF, newton->n);
+    return tpIslandProblem_Norm(newton->problem, newton->trialF);
 }
 
 // The part of the step that turns no body by more than this against the point it is at, rad: what
@@ -248,7 +248,7 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
     for (int k = 0; k <= limit; ++k) {
         tpIslandProblem_Linearise(newton->problem, newton->F, &newton->jacobian, newton->right,
                                   newton->eliminated);
-        norm = normOf(newton->F, newton->n);
+        norm = tpIslandProblem_Norm(newton->problem, newton->F);
         if (!isfinite(norm)) {
             break;
         }
@@ -281,7 +281,7 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
     }
     tpIslandProblem_Set(newton->problem, newton->best);
     tpIslandProblem_Evaluate(newton->problem, newton->F);
-    out->residual = normOf(newton->F, newton->n);
+    out->residual = tpIslandProblem_Norm(newton->problem, newton->F);
     out->isSolved = out->residual <= tolerance.enough;
 }
 

@@ -399,6 +399,43 @@ tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
 
 // Judging ---------------------------------------------------------------------------------------
 
+// Equations of turning, in rad/s, count with the length of the scene's units: tolerances are in
+// m/s. Rows of contacts have their own scales.
+static double weightOfRow(const tpIslandProblem* problem, int block, int row) {
+    const tpTimeStep* step = problem->geometry->step;
+    const tpRows* rows = &step->rows;
+    if (block < problem->geometry->contactBlocks) {
+        return 1.0;
+    }
+    size_t at = (size_t)row * (size_t)rows->componentCount;
+    for (int k = 0; k < (rows->componentCount == 3 ? 2 : 3); ++k) {
+        if (rows->jacobianA[at + (size_t)k] != 0.0 || rows->jacobianB[at + (size_t)k] != 0.0) {
+            return 1.0;
+        }
+    }
+    return step->system->units.length;
+}
+
+double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual) {
+    const tpTimeStep* step = problem->geometry->step;
+    int count = step->rows.componentCount, linear = count == 3 ? 2 : 3;
+    double sum = 0.0, length = step->system->units.length;
+    for (int i = 0; i < problem->bodyCount * count; ++i) {
+        double value = (i % count < linear ? 1.0 : length) * residual[i];
+        sum += value * value;
+    }
+    const double* F = residual + problem->bodyCount * count;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        for (int k = 0; k < step->rows.dimensions[block]; ++k) {
+            double value = weightOfRow(problem, block, step->rows.firstRows[block] + k) *
+                           F[problem->firstRow[b] + k];
+            sum += value * value;
+        }
+    }
+    return sqrt(sum);
+}
+
 double tpIslandProblem_Judge(const tpIslandProblem* problem) {
     const tpRows* rows = &problem->geometry->step->rows;
     double sum = 0.0;
@@ -413,7 +450,8 @@ double tpIslandProblem_Judge(const tpIslandProblem* problem) {
         tpFrictionNaturalMap(rows->dimensions[block], rows->kinds[block], rows->mu[block], r, u,
                              map);
         for (int k = 0; k < rows->dimensions[block]; ++k) {
-            sum += map[k] * map[k] / (rho * rho);
+            double weight = weightOfRow(problem, block, first + k);
+            sum += weight * weight * (map[k] * map[k] / (rho * rho));
         }
     }
     return sum;
@@ -426,7 +464,8 @@ double tpIslandProblem_Scale(const tpIslandProblem* problem) {
         int block = problem->blocks[b], first = rows->firstRows[block];
         double largest = 0.0;
         for (int k = 0; k < rows->dimensions[block]; ++k) {
-            largest = fmax(largest, fabs(rows->q[first + k] * rows->scale[first + k]));
+            double weight = weightOfRow(problem, block, first + k);
+            largest = fmax(largest, fabs(weight * rows->q[first + k] * rows->scale[first + k]));
         }
         sum += largest * largest;
     }

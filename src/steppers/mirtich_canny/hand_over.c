@@ -166,7 +166,7 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
     }
     if (isUsed) {
         tpJoints_FollowAngles(system);
-        tpJoints_Correct(system, events->memory->solver, 1e-10);
+        tpJoints_Correct(system, events->memory->solver, 1e-10 * system->units.length);
         double drift = tpJoints_PositionError(system, system->poses.data);
         events->report->jointDrift = fmax(events->report->jointDrift, drift);
     }

@@ -31,7 +31,7 @@
 static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 
 // Overlaps beyond the collision tolerance, which no step has left, are taken back in about this
-// time, s.
+// time, in units of time.
 static const double pushOutTime = 0.05;
 
 // Velocities of contacts are solved to this part of what gravity gives in a step at least: contact
@@ -225,7 +225,7 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     double fall = tpLength(system->gravity) * h;
     solve.tolerance = fall > 0.0 ? fmin(solve.tolerance, weightPart * fall) : solve.tolerance;
     tpDriftSettings settings = { .solve = solve,
-                                 .gamma = h / pushOutTime,
+                                 .gamma = h / (pushOutTime * system->units.time),
                                  .isCareful = true,
                                  .isWhole = true,
                                  .tolerance = exact,
