@@ -162,7 +162,8 @@ bool tpSchedule_Create(tpSchedule* schedule, const tpPackStore* store, int threa
     schedule->memberCount = threads > 1 ? threads : 1;
     schedule->degrees = TP_SCRATCH_ZEROED(arena, int32_t, store->blockCount);
     schedule->weights = TP_SCRATCH(arena, int32_t, store->blockCount);
-    schedule->counts = TP_SCRATCH_ZEROED(arena, tpBlockCount, store->blockCount);
+    schedule->counts = TP_SCRATCH_ZEROED(arena, tpBlockCount, store->blockCount + 1);
+    schedule->whole = schedule->counts + store->blockCount;
     if (arena->failed || !orderBorders(schedule, arena)) {
         return false;
     }
@@ -352,4 +353,17 @@ void tpCrewMember_Sweep(tpCrewMember* member, tpRunFunction function, void* cont
         sweepBorders(member, &sweep);
     }
     member->sweepPhases += 1;
+}
+
+void tpCrewMember_Meet(tpCrewMember* member, void (*function)(void* context), void* context) {
+    tpBlockCount* whole = member->schedule->whole;
+    int memberCount = member->schedule->memberCount;
+    member->wholeMeetings += 1;
+    if (atomic_fetch_add_explicit(&whole->meetings, 1, memory_order_acq_rel) ==
+        member->wholeMeetings * memberCount - 1) {
+        function(context);
+        finish(whole);
+    } else {
+        waitFor(&whole->done, member->wholeMeetings);
+    }
 }

@@ -50,6 +50,7 @@ typedef struct tpSchedule {
     int32_t* degrees; // of each block: borders
     int32_t* weights; // of each block: how much work it has, packs
     tpBlockCount* counts;
+    tpBlockCount* whole; // meetings of all members
     int totalWeight;
     int memberCount;
     // If there are more members than blocks: how many each block has; its groups' stretches, and
@@ -65,7 +66,7 @@ typedef struct tpCrewMember {
     tpRange blocks;     // that it has, and with them the borders whose first block is among them
     int rank, teamSize; // which one it is of how many that have these blocks
     int bodyPhases, sweepPhases; // done so far
-    int meetings;                // of its team so far
+    int meetings, wholeMeetings; // of its team so far, and of all
     bool isAlone;
 } tpCrewMember;
 
@@ -83,5 +84,9 @@ typedef void (*tpRunFunction)(void* context, tpSoftRun* run, bool isBackward);
 void tpCrewMember_VisitBlocks(tpCrewMember* member, tpBlockFunction function, void* context);
 void tpCrewMember_Sweep(tpCrewMember* member, tpRunFunction function, void* context,
                         bool isBackward);
+
+// All members wait for each other; when the last has come it calls the function, and all go on. For
+// what is done to bodies of no block, which all blocks see.
+void tpCrewMember_Meet(tpCrewMember* member, void (*function)(void* context), void* context);
 
 #endif

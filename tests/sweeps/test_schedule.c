@@ -12,7 +12,7 @@ enum { mostMembers = 16, phases = 6 };
 typedef struct Record {
     const tpSchedule* schedule;
     uint64_t marks[bodies + 1];
-    int visits[heapBlocks];
+    int visits[heapBlocks], meetings;
 } Record;
 
 typedef struct Member {
@@ -56,12 +56,22 @@ static void sweepRun(void* context, tpSoftRun* run, bool isBackward) {
     }
 }
 
+// Nobody is at work on any block meanwhile.
+static void meet(void* context) {
+    Record* record = context;
+    record->meetings += 1;
+    for (int i = 0; i < bodies; ++i) {
+        record->marks[i] = mix(record->marks[i], (uint64_t)record->meetings);
+    }
+}
+
 static void* goThrough(void* context) {
     const Member* self = context;
     tpCrewMember member = tpSchedule_Join(self->record->schedule, self->number);
     for (int k = 0; k < phases; ++k) {
         tpCrewMember_VisitBlocks(&member, visit, self->record);
         tpCrewMember_Sweep(&member, sweepRun, self->record, k % 2 == 1);
+        tpCrewMember_Meet(&member, meet, self->record);
         tpCrewMember_Sweep(&member, sweepRun, self->record, k % 3 == 1);
     }
     return NULL;
@@ -93,6 +103,7 @@ static void threadsKeepTheOrder(void** state) {
             assert_true(schedule.borderCount > 0);
             Record record = { .schedule = &schedule };
             runMembers(&record);
+            assert_int_equal(record.meetings, phases);
             if (t == 0 && round == 0) {
                 first = record;
             }

@@ -41,6 +41,9 @@ typedef struct tpSmallStep {
     bool* isPushed;        // impulses have changed its velocity in this step
     // a user has moved it or changed its velocity, or it is faster than was foreseen
     bool* isDisturbed;
+    // Bodies that no impulse moves and that move all the same: as told.
+    int32_t* driven;
+    int drivenCount;
 
     const tpSoftKernels* kernels;
     tpSoftSweep sweep;

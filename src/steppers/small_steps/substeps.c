@@ -38,7 +38,7 @@ static const tpSoftLimits limits = {
 
 // Steps of fewer bodies and manifolds together are over before other threads are awake. A body of a
 // mechanism is as much work as several others.
-enum { fewThings = 400, thingsPerThread = 400, thingsPerJointed = 5 };
+enum { fewThings = 400, thingsPerThread = 250, thingsPerJointed = 5 };
 
 enum { bounceRounds = 4 };
 
@@ -63,11 +63,61 @@ static tpRange numbersOf(const tpSmallStep* step, int block) {
     return (tpRange){ firsts[block], firsts[block + 1] };
 }
 
+// Whether a body is moved by impulses; others belong to all blocks, and no visit of one may change
+// what the others see of them.
+static bool hasBlock(const tpSmallStep* step, int n) {
+    return step->state->store.blocks.data[n] >= 0;
+}
+
+// Whether a body without a block has somewhere to go: those that move as told do.
+static bool isDriven(const tpSmallStep* step, int n) {
+    static const tpVelocity none = { 0 };
+    return !hasBlock(step, n) && !(tpIsSameVelocity(&step->velocities[n], &none) &&
+                                   tpIsSameVelocity(&step->kicks[n], &none));
+}
+
+// Lists the driven bodies. False if memory ran out.
+static bool beginDriven(tpSmallStep* step) {
+    int count = 0;
+    for (int n = 0; n < step->count; ++n) {
+        if (!hasBlock(step, n)) {
+            step->bases[n] = step->velocities[n];
+            count += isDriven(step, n) ? 1 : 0;
+        }
+    }
+    step->driven = TP_SCRATCH(&step->system->arena, int32_t, count);
+    if (step->driven == NULL) {
+        return false;
+    }
+    for (int n = 0; step->drivenCount < count; ++n) {
+        if (isDriven(step, n)) {
+            step->driven[step->drivenCount++] = n;
+        }
+    }
+    return true;
+}
+
+static void moveDriven(void* context) {
+    const tpSmallStep* step = context;
+    for (int k = 0; k < step->drivenCount; ++k) {
+        int n = step->driven[k];
+        tpVelocity *v = &step->velocities[n], *moved = &step->moved[n];
+        v->linear = tpAdd(v->linear, step->kicks[n].linear);
+        v->angular = tpAdd(v->angular, step->kicks[n].angular);
+        step->bases[n] = *v;
+        moved->linear = tpMulAdd(moved->linear, step->substepTime, v->linear);
+        moved->angular = tpMulAdd(moved->angular, step->substepTime, v->angular);
+    }
+}
+
 // The first substep begins with forces and with what the contacts start with.
 static void beginFirst(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
     for (int n = range.begin; n < range.end; ++n) {
+        if (!hasBlock(step, n)) {
+            continue;
+        }
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
         base->linear = tpAdd(v->linear, step->kicks[n].linear);
         base->angular = tpAdd(v->angular, step->kicks[n].angular);
@@ -89,6 +139,9 @@ static void beginNext(void* context, int block) {
         tpSmallStep_EndJoints(step, block, false);
     }
     for (int n = range.begin; n < range.end; ++n) {
+        if (!hasBlock(step, n)) {
+            continue;
+        }
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n];
         tpVec3 linear = tpSub(v->linear, base->linear), angular = tpSub(v->angular, base->angular);
         base->linear = tpAdd(v->linear, step->kicks[n].linear);
@@ -108,6 +161,9 @@ static void move(void* context, int block) {
         tpSmallStep_MoveJoints(step, block);
     }
     for (int n = range.begin; n < range.end; ++n) {
+        if (!hasBlock(step, n)) {
+            continue;
+        }
         const tpVelocity* v = &step->velocities[n];
         tpVelocity* moved = &step->moved[n];
         moved->linear = tpMulAdd(moved->linear, step->substepTime, v->linear);
@@ -172,6 +228,9 @@ static void solve(void* context, const tpCrew* crew, int number) {
         bool isOdd = k % 2 == 1;
         tpCrewMember_VisitBlocks(&member, k == 0 ? beginFirst : beginNext, step);
         tpCrewMember_Sweep(&member, leadRun, step, isOdd);
+        if (step->drivenCount > 0) {
+            tpCrewMember_Meet(&member, moveDriven, step);
+        }
         tpCrewMember_VisitBlocks(&member, move, step);
         tpCrewMember_Sweep(&member, settleRun, step, !isOdd);
     }
@@ -256,7 +315,7 @@ static bool takeStep(tpSmallStep* step) {
     if ((isSearch && !tpSmallStep_Search(step)) || !tpPackStore_Order(&state->store) ||
         !tpSchedule_Create(&step->schedule, &state->store, tpTasks_GetActiveCount(system->tasks),
                            &system->arena) ||
-        !tpSmallStep_PlaceJoints(step)) {
+        !tpSmallStep_PlaceJoints(step) || !beginDriven(step)) {
         return false;
     }
     tpSmallStep_WeighJoints(step, &step->schedule);
