@@ -236,6 +236,9 @@ static bool solveIsland(tpFrictionIsland* island, const tpFrictionOptions* optio
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
                            double* work) {
+    if (tpFriction_SolveDense(problem, small, arena, r, iterations, work)) {
+        return true;
+    }
     tpFrictionSystem system;
     if (!tpFrictionSystem_Build(&system, problem, arena)) {
         return false;

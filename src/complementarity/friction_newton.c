@@ -50,10 +50,8 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     return tpFrictionLinear_Create(&newton->linear, island, arena);
 }
 
-// F of one block, and where asked its derivatives by u (A) and r (B). Returns whether it is in
-// play.
-static bool alartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
-                         double* A, double* B) {
+bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
+                            double* A, double* B) {
     if (A != NULL) {
         memset(A, 0, sizeof(double) * (size_t)(n * n));
         memset(B, 0, sizeof(double) * (size_t)(n * n));
@@ -125,7 +123,8 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
         }
         double* A = derivatives ? newton->velocity + (size_t)b * TP_LAW : NULL;
         double* B = derivatives ? newton->impulse + (size_t)b * TP_LAW : NULL;
-        bool inPlay = alartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
+        bool inPlay =
+            tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
         for (int i = 0; i < n; ++i) {
             sum += F[i] * F[i];
         }

@@ -5,6 +5,11 @@
 
 #include "complementarity/friction_linear.h"
 
+// F of one block of n rows, and its derivatives by u (A) and r (B) if they are not NULL. Returns
+// whether it is in play.
+bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
+                            double* A, double* B);
+
 typedef struct tpFrictionNewton {
     tpFrictionIsland* island;
     tpFrictionLinear linear;

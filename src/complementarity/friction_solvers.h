@@ -49,6 +49,11 @@ static const double tp_smallPart = 3e-3;
 // about to open, and gaps that contradict each other by what joints are apart, let it crawl.
 static const double tp_stalledPart = 3e-10;
 
+// Whole steps of Newton's method on a dense W with few rows. True if they solve the problem;
+// otherwise r is as it was.
+bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
+                           tpArena* arena, double* r, int* iterations, double* work);
+
 // Improves r and adds to iterations and work. False if memory ran out.
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,

@@ -53,11 +53,12 @@ static bool listRows(tpFrictionTree* tree) {
     return true;
 }
 
-// L of the articulated mass. It is one and more: pivots below that are rounding.
-static inline void factoriseMass(double* A) {
+// L of the articulated mass. A unit mass is one and more: pivots below that are rounding.
+static inline void factoriseMass(double* A, bool isUnitMass) {
     for (int j = 0; j < tp_treeWidth; ++j) {
         double* own = A + (size_t)(j * tp_treeWidth);
-        double inverse = 1.0 / sqrt(fmax(own[j] - tpTree_Dot(j, own, own), 1.0));
+        double least = isUnitMass ? 1.0 : smallestPivot * own[j];
+        double inverse = 1.0 / sqrt(fmax(own[j] - tpTree_Dot(j, own, own), least));
         own[j] = inverse;
         for (int i = j + 1; i < tp_treeWidth; ++i) {
             double* other = A + (size_t)(i * tp_treeWidth);
@@ -81,14 +82,14 @@ static inline void upperMass(const double* L, double* x) {
     }
 }
 
-// Factorises the link of one place, and adds what it gives to its parent's mass.
+// Factorises the link of one place by its rows, and adds what it gives to its parent's mass.
 static void factoriseLink(tpFrictionTree* tree, int k) {
     tpTreeBody* own = &tree->bodies[k];
     tpTreeRow* rows = tree->rows + own->firstRow;
     int m = own[1].firstRow - own->firstRow;
     double* K = tree->K + own->firstFactor;
     if (!own->isUnit) {
-        factoriseMass(own->mass);
+        factoriseMass(own->mass, tree->isUnitMass);
     }
     for (int i = 0; i < m; ++i) {
         double* a = rows[i].a;
@@ -132,20 +133,43 @@ static void factoriseLink(tpFrictionTree* tree, int k) {
     }
 }
 
-static double factorise(tpFrictionTree* tree) {
-    double work = 0.0;
+static void setMasses(tpFrictionTree* tree) {
     for (int k = 0; k < tree->placeCount; ++k) {
         tpTreeBody* own = &tree->bodies[k];
-        own->isUnit = true;
+        own->isUnit = tree->isUnitMass;
+        if (!tree->isUnitMass) {
+            tpFrictionTree_MassOf(tree, own->body, own->mass);
+            continue;
+        }
         memset(own->mass, 0, sizeof(own->mass));
         for (int c = 0; c < tp_treeWidth; ++c) {
             own->mass[c * (tp_treeWidth + 1)] = 1.0;
         }
     }
+}
+
+// All links, by motions if all that hold anything are those of joints. False if they are not.
+static bool factoriseLinks(tpFrictionTree* tree, double* work) {
+    setMasses(tree);
     for (int k = tree->placeCount - 1; k >= 0; --k) {
-        double m = tree->bodies[k + 1].firstRow - tree->bodies[k].firstRow;
-        factoriseLink(tree, k);
-        work += 36.0 + 54.0 * m + 6.0 * m * m + m * m * m / 6.0;
+        tpTreeBody* own = &tree->bodies[k];
+        int m = own[1].firstRow - own->firstRow;
+        own->isMotion = m > 0 && !tree->isUnitMass;
+        if (!own->isMotion) {
+            factoriseLink(tree, k);
+        } else if (!tpTreeMotion_Factorise(tree, k)) {
+            return false;
+        }
+        *work += 36.0 + 54.0 * m + 6.0 * m * m + m * m * m / 6.0;
+    }
+    return true;
+}
+
+static double factorise(tpFrictionTree* tree) {
+    double work = 0.0;
+    if (!factoriseLinks(tree, &work)) {
+        tpFrictionTree_UseUnitMass(tree);
+        factoriseLinks(tree, &work);
     }
     return work;
 }
@@ -194,13 +218,24 @@ static inline void goDown(const tpFrictionTree* tree, int k, double* y, double* 
 static void solveTree(tpFrictionTree* tree) {
     for (int k = tree->placeCount - 1; k >= 0; --k) {
         const tpTreeBody* own = &tree->bodies[k];
-        goUp(tree, k, tree->force + (size_t)k * tp_treeWidth, tree->x + own->firstRow,
-             own->parent >= 0 ? tree->force + (size_t)own->parent * tp_treeWidth : NULL);
+        double *force = tree->force + (size_t)k * tp_treeWidth, *x = tree->x + own->firstRow;
+        double* parent = own->parent >= 0 ? tree->force + (size_t)own->parent * tp_treeWidth : NULL;
+        if (own->isMotion) {
+            tpTreeMotion_GoUp(tree, k, force, x, parent);
+        } else {
+            goUp(tree, k, force, x, parent);
+        }
     }
     for (int k = 0; k < tree->placeCount; ++k) {
         const tpTreeBody* own = &tree->bodies[k];
-        goDown(tree, k, tree->force + (size_t)k * tp_treeWidth, tree->x + own->firstRow,
-               own->parent >= 0 ? tree->force + (size_t)own->parent * tp_treeWidth : NULL);
+        double *force = tree->force + (size_t)k * tp_treeWidth, *x = tree->x + own->firstRow;
+        const double* parent =
+            own->parent >= 0 ? tree->force + (size_t)own->parent * tp_treeWidth : NULL;
+        if (own->isMotion) {
+            tpTreeMotion_GoDown(tree, k, force, x, parent);
+        } else {
+            goDown(tree, k, force, x, parent);
+        }
     }
 }
 
@@ -228,14 +263,17 @@ static void pushOther(const tpFrictionTree* tree, int b, const double* r, double
     }
 }
 
-// The ways of a row from its bodies to the root: y and z of each place on them, as in body_tree.c.
+// The ways of a block from its bodies to the root: y and z of its rows at each place on them, as in
+// body_tree.c. A link that is eliminated by its motions has their parts in y, and no z.
 typedef struct tpTreeStep {
     int place;
-    double y[tp_treeWidth], z[tp_maxLinkRows];
+    int plus, minus; // numbers of each row in y and z
+    double *y, *z;
 } tpTreeStep;
 
 typedef struct tpTreeTrace {
-    int first, count;
+    const tpTreeStep* steps;
+    int count;
 } tpTreeTrace;
 
 static int depthOf(const tpFrictionTree* tree, int body) {
@@ -246,84 +284,120 @@ static int depthOf(const tpFrictionTree* tree, int body) {
     return depth;
 }
 
-static tpTreeTrace traceRow(const tpFrictionTree* tree, int b, int row, int first,
-                            tpTreeStep* steps) {
-    tpTreeTrace trace = { first, 0 };
-    double carried[2][tp_treeWidth];
-    int heads[2];
+// One place on the way of a row: `own` is the force there, and becomes that on the parent.
+static void traceStep(const tpFrictionTree* tree, tpTreeStep* step, int row, double* own) {
+    int k = step->place;
+    double up[tp_treeWidth] = { 0.0 };
+    double* parent = tree->bodies[k].parent >= 0 ? up : NULL;
+    double *y = step->y + (size_t)(row * step->plus), *z = step->z + (size_t)(row * step->minus);
+    if (tree->bodies[k].isMotion) {
+        tpTreeMotion_Trace(tree, k, own, y, parent);
+    } else {
+        memcpy(y, own, sizeof(up));
+        memset(z, 0, sizeof(double) * (size_t)step->minus);
+        goUp(tree, k, y, z, parent);
+    }
+    memcpy(own, up, sizeof(up));
+}
+
+// `steps` has room for the whole way. False if memory ran out.
+static bool traceBlock(const tpFrictionTree* tree, int b, tpTreeStep* steps, tpTreeTrace* trace) {
+    double carried[2][TP_FRICTION_MAX_ROWS][tp_treeWidth];
+    int heads[2], rows = tpTree_RowsOfBlock(tree, b);
+    *trace = (tpTreeTrace){ steps, 0 };
     for (int side = 0; side < 2; ++side) {
         int body = tree->pair[2 * b + side];
         heads[side] = body >= 0 ? tree->place[body] : -1;
-        if (body >= 0) {
-            memcpy(carried[side], tree->G + (size_t)(2 * row + side) * tp_treeWidth,
-                   sizeof(carried[side]));
+        for (int i = 0; body >= 0 && i < rows; ++i) {
+            memcpy(carried[side][i],
+                   tree->G + (size_t)(2 * (tree->first[b] + i) + side) * tp_treeWidth,
+                   sizeof(carried[side][i]));
         }
     }
     while (heads[0] >= 0 || heads[1] >= 0) {
         int side = heads[0] >= heads[1] ? 0 : 1, k = heads[side];
         const tpTreeBody* own = &tree->bodies[k];
-        tpTreeStep* step = &steps[first + trace.count++];
+        tpTreeStep* step = &steps[trace->count++];
         step->place = k;
-        memcpy(step->y, carried[side], sizeof(step->y));
-        if (heads[0] == heads[1]) {
-            tpTree_AddScaled6(1.0, carried[1 - side], step->y);
-            heads[1 - side] = -1;
+        step->plus = own->isMotion ? tree->motions[k].freeCount : tp_treeWidth;
+        step->minus = own->isMotion ? 0 : own[1].firstRow - own->firstRow;
+        step->y = TP_SCRATCH(tree->arena, double, rows*(step->plus + step->minus));
+        if (step->y == NULL) {
+            return false;
         }
-        memset(step->z, 0, sizeof(double) * (size_t)(own[1].firstRow - own->firstRow));
-        memset(carried[side], 0, sizeof(carried[side]));
-        goUp(tree, k, step->y, step->z, own->parent >= 0 ? carried[side] : NULL);
+        step->z = step->y + (size_t)(rows * step->plus);
+        bool isJoined = heads[0] == heads[1];
+        for (int i = 0; i < rows; ++i) {
+            if (isJoined) {
+                tpTree_AddScaled6(1.0, carried[1 - side][i], carried[side][i]);
+            }
+            traceStep(tree, step, i, carried[side][i]);
+        }
+        heads[1 - side] = isJoined ? -1 : heads[1 - side];
         heads[side] = own->parent;
     }
-    return trace;
+    return true;
 }
 
-static double responseOf(const tpFrictionTree* tree, const tpTreeStep* steps, tpTreeTrace a,
-                         tpTreeTrace b) {
-    const tpTreeStep *x = steps + a.first, *endX = x + a.count;
-    const tpTreeStep *y = steps + b.first, *endY = y + b.count;
-    double sum = 0.0;
+// Adds the response of m rows of one block to n of another, by columns.
+static void addResponse(const tpTreeStep* x, int m, const tpTreeStep* y, int n, size_t stride,
+                        double* S) {
+    if (x->plus == 1 && x->minus == 0) {
+        for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < m; ++i) {
+                S[(size_t)j * stride + (size_t)i] += x->y[i] * y->y[j];
+            }
+        }
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < m; ++i) {
+            S[(size_t)j * stride + (size_t)i] +=
+                tpTree_Dot(x->plus, x->y + (size_t)(i * x->plus), y->y + (size_t)(j * x->plus)) -
+                tpTree_Dot(x->minus, x->z + (size_t)(i * x->minus), y->z + (size_t)(j * x->minus));
+        }
+    }
+}
+
+// The part of S between two blocks: what the places that are on both ways say.
+static void addResponses(tpTreeTrace a, int m, tpTreeTrace b, int n, size_t stride, double* S) {
+    const tpTreeStep *x = a.steps, *endX = x + a.count, *y = b.steps, *endY = y + b.count;
     while (x < endX && y < endY) {
         if (x->place == y->place) {
-            const tpTreeBody* own = &tree->bodies[x->place];
-            int m = own[1].firstRow - own->firstRow;
-            sum += tpTree_Dot6(x->y, y->y) - tpTree_Dot(m, x->z, y->z);
-            x += 1;
-            y += 1;
+            addResponse(x++, m, y++, n, stride, S);
         } else if (x->place > y->place) {
             x += 1;
         } else {
             y += 1;
         }
     }
-    return sum;
 }
 
 // S = W_cc - W_ce W_ee^-1 W_ec by columns; NULL if memory ran out.
 static double* formMatrix(tpFrictionTree* tree) {
-    size_t n = (size_t)tree->otherRows, count = 0;
-    for (int i = 0; i < tree->otherCount; ++i) {
-        int b = tree->others[i];
-        count += (size_t)tpTree_RowsOfBlock(tree, b) *
-                 (size_t)(depthOf(tree, tree->pair[2 * b]) + depthOf(tree, tree->pair[2 * b + 1]));
-    }
-    double* S = TP_SCRATCH(tree->arena, double, n* n);
-    tpTreeTrace* traces = TP_SCRATCH(tree->arena, tpTreeTrace, n);
-    tpTreeStep* steps = TP_SCRATCH(tree->arena, tpTreeStep, count);
+    size_t n = (size_t)tree->otherRows;
+    double* S = TP_SCRATCH_ZEROED(tree->arena, double, n* n);
+    tpTreeTrace* traces = TP_SCRATCH(tree->arena, tpTreeTrace, tree->otherCount);
     if (tree->arena->failed) {
         return NULL;
     }
-    int first = 0;
     for (int i = 0; i < tree->otherCount; ++i) {
-        int b = tree->others[i];
-        for (int c = 0; c < tpTree_RowsOfBlock(tree, b); ++c) {
-            size_t column = (size_t)(tree->otherFirst[i] + c);
-            traces[column] = traceRow(tree, b, tree->first[b] + c, first, steps);
-            first += traces[column].count;
-            for (size_t k = 0; k <= column; ++k) {
-                S[column * n + k] = S[k * n + column] =
-                    responseOf(tree, steps, traces[k], traces[column]);
+        int b = tree->others[i], rows = tpTree_RowsOfBlock(tree, b);
+        int depth = depthOf(tree, tree->pair[2 * b]) + depthOf(tree, tree->pair[2 * b + 1]);
+        tpTreeStep* steps = TP_SCRATCH(tree->arena, tpTreeStep, depth);
+        if (tree->arena->failed || !traceBlock(tree, b, steps, &traces[i])) {
+            return NULL;
+        }
+        size_t column = (size_t)tree->otherFirst[i];
+        for (int k = 0; k <= i; ++k) {
+            addResponses(traces[k], tpTree_RowsOfBlock(tree, tree->others[k]), traces[i], rows, n,
+                         S + column * n + (size_t)tree->otherFirst[k]);
+        }
+        for (size_t c = column; c < column + (size_t)rows; ++c) {
+            for (size_t k = 0; k < column; ++k) {
+                S[k * n + c] = S[c * n + k];
             }
-            S[column * n + column] += tpTree_Compliance(tree, tree->first[b] + c);
+            S[c * n + c] += tpTree_Compliance(tree, tree->first[b] + (int)(c - column));
         }
     }
     return S;

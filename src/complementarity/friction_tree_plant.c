@@ -102,19 +102,57 @@ static bool listBlocks(tpFrictionTree* tree, const bool* isMoving) {
     return 2 * others <= rows;
 }
 
-static void formRows(tpFrictionTree* tree, const double* roots) {
+// Rows as they are, but for their scales.
+static void copyRows(tpFrictionTree* tree) {
     const tpFrictionBodies* bodies = tree->problem->bodies;
+    for (int row = 0; row < tree->rowCount; ++row) {
+        double e = tpTree_Scale(tree, row), *G = tree->G + (size_t)(2 * row) * tp_treeWidth;
+        const double* a = bodies->jacobianA + (size_t)row * tp_treeWidth;
+        const double* b = bodies->jacobianB + (size_t)row * tp_treeWidth;
+        for (int i = 0; i < tp_treeWidth; ++i) {
+            G[i] = e * a[i];
+            G[tp_treeWidth + i] = e * b[i];
+        }
+    }
+}
+
+void tpFrictionTree_UseUnitMass(tpFrictionTree* tree) {
+    const tpFrictionBodies* bodies = tree->problem->bodies;
+    tree->isUnitMass = true;
     for (int b = 0; b < tree->blockCount; ++b) {
         for (int side = 0; side < 2; ++side) {
             int body = tree->pair[2 * b + side];
             const double* J = side == 0 ? bodies->jacobianA : bodies->jacobianB;
             for (int row = tree->first[b]; body >= 0 && row < tree->first[b + 1]; ++row) {
                 multiplyRoot(tpTree_Scale(tree, row), J + (size_t)row * tp_treeWidth,
-                             roots + (size_t)9 * (size_t)body,
+                             tree->roots + (size_t)9 * (size_t)body,
                              tree->G + (size_t)(2 * row + side) * tp_treeWidth);
             }
         }
     }
+}
+
+void tpFrictionTree_MassOf(const tpFrictionTree* tree, int body, double* mass) {
+    const double* L = tree->roots + (size_t)9 * (size_t)body;
+    memset(mass, 0, sizeof(double) * tp_treeWidth * tp_treeWidth);
+    for (int i = 0; i < 3; ++i) {
+        mass[i * (tp_treeWidth + 1)] = 1.0 / (L[i] * L[i]);
+    }
+    // (T T^T)^-1 by the inverse of T.
+    double a = 1.0 / L[3], c = 1.0 / L[5], f = 1.0 / L[8];
+    double b = -L[4] * a * c, e = -L[7] * c * f, d = -(L[6] * a + L[7] * b) * f;
+    double* angular = mass + 3 * tp_treeWidth + 3;
+    angular[0] = a * a + b * b + d * d;
+    angular[tp_treeWidth] = angular[1] = b * c + d * e;
+    angular[tp_treeWidth + 1] = c * c + e * e;
+    angular[2 * tp_treeWidth] = angular[2] = d * f;
+    angular[2 * tp_treeWidth + 1] = angular[tp_treeWidth + 2] = e * f;
+    angular[2 * tp_treeWidth + 2] = f * f;
+}
+
+// Whether no direction of a body is locked.
+static bool isWhole(const double* L) {
+    return L[0] > 0.0 && L[1] > 0.0 && L[2] > 0.0 && L[3] > 0.0 && L[5] > 0.0 && L[8] > 0.0;
 }
 
 // Tree --------------------------------------------------------------------------------------------
@@ -217,6 +255,7 @@ static bool reserve(tpFrictionTree* tree) {
     tree->G = TP_SCRATCH(arena, double, (size_t)tree->rowCount * 2 * tp_treeWidth);
     tree->rows = TP_SCRATCH(arena, tpTreeRow, tree->rowCount);
     tree->K = TP_SCRATCH(arena, double, (size_t)tree->rowCount* tp_maxLinkRows);
+    tree->motions = TP_SCRATCH(arena, tpTreeMotion, bodies);
     tree->force = TP_SCRATCH(arena, double, (size_t)bodies* tp_treeWidth);
     tree->x = TP_SCRATCH(arena, double, tree->rowCount);
     tree->isActive = TP_SCRATCH(arena, bool, blocks);
@@ -270,19 +309,26 @@ tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena*
     }
     const tpFrictionBodies* bodies = problem->bodies;
     bool* isMoving = TP_SCRATCH(arena, bool, bodies->bodyCount);
-    double* roots = TP_SCRATCH(arena, double, (size_t)bodies->bodyCount * 9);
+    tree->roots = TP_SCRATCH(arena, double, (size_t)bodies->bodyCount * 9);
     if (arena->failed) {
         return NULL;
     }
+    bool areWhole = true;
     for (int i = 0; i < bodies->bodyCount; ++i) {
-        if (!rootOf(bodies->inverseMass + (size_t)i * tp_treeWidth * tp_treeWidth,
-                    roots + (size_t)9 * (size_t)i, &isMoving[i])) {
+        double* root = tree->roots + (size_t)9 * (size_t)i;
+        if (!rootOf(bodies->inverseMass + (size_t)i * tp_treeWidth * tp_treeWidth, root,
+                    &isMoving[i])) {
             return NULL;
         }
+        areWhole = areWhole && (!isMoving[i] || isWhole(root));
     }
     if (!listBlocks(tree, isMoving) || !reserve(tree) || !plant(tree, isMoving)) {
         return NULL;
     }
-    formRows(tree, roots);
+    if (areWhole) {
+        copyRows(tree);
+    } else {
+        tpFrictionTree_UseUnitMass(tree);
+    }
     return tree;
 }

@@ -66,11 +66,21 @@ int tpRows_ForceRow(const tpRows* rows, int block);
 // anchor.
 void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB);
 
+// Where rows of joints have come to: of each row from block `firstBlock` on the error of the
+// position that it holds, or the way of the coordinate that carries a rotor, at these poses. Rows
+// are those of a step's drift; `isHalf`: as tpJoints_AddHalfRows has written them for a first half.
+// False if memory ran out.
+bool tpJoints_EndErrors(tpSystem* system, const tpRows* rows, int firstBlock, const tpPose* poses,
+                        const tpJointTreatment* treatment, bool isHalf, double* errors);
+
+// The same of one row, from rows that were written at the end with h = 1.
+double tpJoints_ErrorOf(const tpRows* end, int block, int row);
+
 // By how much the position that a row of a joint holds is missed where the drift of h seconds has
-// ended, with the impulse and velocity of the row: `end` has the same row, number `endRow`, written
-// there with h = 1. 0 for rows that hold no position.
+// ended, with the impulse and velocity of the row and its error there. 0 for rows that hold no
+// position.
 double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
-                     const tpRows* end, int endRow, double h);
+                     double error, double h);
 
 // By how much the way of a coordinate with a spring, servo or damper in a symmetric step differs
 // from what the row of its law has measured, which sees slides and later turns of a chain along the

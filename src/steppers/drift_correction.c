@@ -1,6 +1,5 @@
 // What the rows of the drift have missed at its end, which their biases take in.
 
-#include "dynamics/joints.h"
 #include "steppers/drift_problem.h"
 
 // Contacts of the start and joints are met to this, in units of length or rad.
@@ -39,20 +38,19 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
     tpRows* rows = &step->rows;
-    // The errors at the end, row by row: the same rows written there with h = 1.
-    int blocks, count;
-    tpJoints_Count(system, &blocks, &count);
-    tpRows end;
-    if (!tpRows_Create(&end, system, blocks, count)) {
+    bool isWhole = drift->settings->isWhole;
+    tpJointTreatment treatment = tpDrift_JointTreatment(drift);
+    double* errors = TP_SCRATCH(&system->arena, double, rows->rowCount);
+    if (errors == NULL || !tpJoints_EndErrors(system, rows, firstBlock, system->poses.data,
+                                              &treatment, !isWhole, errors)) {
         return false;
     }
-    tpDrift_WriteJoints(drift, &end, system->poses.data, 1.0);
     for (int b = firstBlock; b < rows->blockCount; ++b) {
-        int first = rows->firstRows[b], endFirst = end.firstRows[b - firstBlock];
+        int first = rows->firstRows[b];
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             double miss = tpJoints_Miss(rows, b, first + k, rows->impulse[first + k],
-                                        rows->velocity[first + k], &end, endFirst + k, step->h);
-            if (!drift->settings->isWhole) {
+                                        rows->velocity[first + k], errors[first + k], step->h);
+            if (!isWhole) {
                 double unseen =
                     tpJoints_LawMiss(system, system->poses.data, rows, b, first + k, step->h);
                 rows->missed[first + k] += unseen / step->h;

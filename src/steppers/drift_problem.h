@@ -4,6 +4,7 @@
 #ifndef TIPPE_SRC_STEPPERS_DRIFT_PROBLEM_H
 #define TIPPE_SRC_STEPPERS_DRIFT_PROBLEM_H
 
+#include "dynamics/joints.h"
 #include "steppers/drift.h"
 
 // The most solves of one drift.
@@ -47,8 +48,8 @@ bool tpDrift_AddStartRows(tpDrift* drift);
 // end of that solve. False if memory ran out.
 bool tpDrift_RewriteRows(tpDrift* drift, int round);
 
-// Writes the rows of joints at these poses.
-void tpDrift_WriteJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h);
+// How the rows of joints are written.
+tpJointTreatment tpDrift_JointTreatment(const tpDrift* drift);
 
 // Whether a contact's row stays if rows are written again.
 bool tpDrift_Stays(const tpDrift* drift, int contact);

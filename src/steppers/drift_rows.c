@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "dynamics/joints.h"
-
 // Gaps of contacts that do not hold for many steps are met to this at least, in units of length.
 static const double impactTolerance = 1e-10;
 
@@ -41,14 +39,18 @@ double tpDrift_EndTolerance(const tpDrift* drift) {
     return fmax(drift->settings->tolerance / unit, impactTolerance);
 }
 
-void tpDrift_WriteJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h) {
-    const tpTimeStep* step = drift->step;
-    bool isWhole = drift->settings->isWhole;
-    tpJointTreatment treatment = { h, 1.0, NULL, isWhole ? step->h : 0.5 * step->h, 0.0 };
-    if (isWhole) {
-        tpJoints_AddRows(rows, step->system, poses, &treatment);
+tpJointTreatment tpDrift_JointTreatment(const tpDrift* drift) {
+    double h = drift->step->h;
+    return (tpJointTreatment){ h, 1.0, NULL, drift->settings->isWhole ? h : 0.5 * h, 0.0 };
+}
+
+static void addJointRows(const tpDrift* drift) {
+    tpTimeStep* step = drift->step;
+    tpJointTreatment treatment = tpDrift_JointTreatment(drift);
+    if (drift->settings->isWhole) {
+        tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
     } else {
-        tpJoints_AddHalfRows(rows, step->system, poses, &treatment, tp_firstHalf);
+        tpJoints_AddHalfRows(&step->rows, step->system, step->startPoses, &treatment, tp_firstHalf);
     }
 }
 
@@ -83,7 +85,7 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
                           drift->keptBias[i]);
     }
     int firstJoint = step->rows.rowCount;
-    tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
+    addJointRows(drift);
     int jointRows = step->rows.rowCount - firstJoint;
     drift->jointBias = TP_SCRATCH(arena, double, jointRows);
     if (arena->failed) {

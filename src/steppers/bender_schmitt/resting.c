@@ -281,8 +281,9 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
         tpSweeper_JointVelocity(&touch->sweeper, joint, u);
         for (int k = 0; k < joint->rowCount; ++k) {
             int row = touch->rows.firstRows[joint->block] + k;
+            double error = tpJoints_ErrorOf(&last, joint->block, last.firstRows[joint->block] + k);
             double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
-                                        &last, last.firstRows[joint->block] + k, step->time.h);
+                                        error, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
             largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, system, row));
         }

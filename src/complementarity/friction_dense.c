@@ -1,0 +1,323 @@
+// Newton's method on a small problem with a dense matrix, without an island of its own.
+//
+// What is left of a mechanism when its joints are eliminated is a dozen contacts that all feel each
+// other. Taking such a problem apart, bringing it to a common scale, searching an order for its
+// blocks and keeping them sparse costs several times what a dense factorisation of it does. The
+// function, its derivatives and the measure of the residual are those of friction_newton.c. There
+// is no line search: from a start of the step before two or three whole steps do, and if they do
+// not the problem goes to the solvers of islands, from where it began.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_newton.h"
+#include "complementarity/friction_solvers.h"
+
+// Rows up to which all of them at once are worth it, and whole steps that are: some at first, in
+// which contacts find out what they do, and more as long as each leaves less than this part.
+enum { mostRows = 64, freeSteps = 6, mostSteps = 16 };
+static const double leastGain = 0.7;
+
+// A start whose residual is above this part of |q| is far off: sweeps come first.
+enum { startingSweeps = 5 };
+static const double nearPart = 0.01;
+
+// Shift of the diagonal, in units of its mean in each block, for contacts that share a load in many
+// ways.
+static const double regularisation = 1e-9;
+
+// A residual that has grown to this many times the first is lost.
+static const double lostGrowth = 1e3;
+
+// No contact is asked for less than so many units of the last place of its impulses.
+static const double roundings = 64.0;
+
+typedef struct tpDenseFriction {
+    const tpFrictionProblem* problem;
+    const double* S; // symmetric
+    int n;
+    double* rho; // of each block: rows over the trace of its part of S
+    double* u;
+    double* step;
+    double* J; // of the rows in play, the right-hand side last
+    int* rows; // those rows
+} tpDenseFriction;
+
+static int rowsOf(const tpDenseFriction* dense, int b) {
+    return dense->problem->dimensions[b];
+}
+
+static double muOf(const tpDenseFriction* dense, int b) {
+    return dense->problem->kinds[b] == tp_frictionCone ? dense->problem->mu[b] : 0.0;
+}
+
+static double dot(int n, const double* x, const double* y) {
+    double even = 0.0, odd = 0.0;
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+        even += x[i] * y[i];
+        odd += x[i + 1] * y[i + 1];
+    }
+    return even + odd + (i < n ? x[i] * y[i] : 0.0);
+}
+
+// False if the problem is not one for this.
+static bool prepare(tpDenseFriction* dense) {
+    const tpFrictionProblem* problem = dense->problem;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        double trace = 0.0;
+        for (int i = row; i < row + rowsOf(dense, b); ++i) {
+            trace += dense->S[(size_t)i * (size_t)dense->n + (size_t)i];
+        }
+        bool isCone = problem->kinds[b] == tp_frictionCone;
+        bool isLimit = problem->kinds[b] == tp_frictionNonnegative && rowsOf(dense, b) == 1;
+        if (!(trace > 0.0) || !(isCone || isLimit)) {
+            return false;
+        }
+        dense->rho[b] = rowsOf(dense, b) / trace;
+        row += rowsOf(dense, b);
+    }
+    return true;
+}
+
+// u = S r + q; returns the residual as the judge has it.
+static double judge(tpDenseFriction* dense, const double* r) {
+    const tpFrictionProblem* problem = dense->problem;
+    double sum = 0.0;
+    for (int i = 0; i < dense->n; ++i) {
+        dense->u[i] = dot(dense->n, dense->S + (size_t)i * (size_t)dense->n, r) + problem->q[i];
+    }
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int rows = rowsOf(dense, b);
+        double scaled[TP_FRICTION_MAX_ROWS], map[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < rows; ++i) {
+            scaled[i] = dense->rho[b] * dense->u[row + i];
+        }
+        tpFrictionNaturalMap(rows, problem->kinds[b], muOf(dense, b), r + row, scaled, map);
+        for (int i = 0; i < rows; ++i) {
+            sum += map[i] / dense->rho[b] * (map[i] / dense->rho[b]);
+        }
+        row += rows;
+    }
+    return sqrt(sum);
+}
+
+static double roundingOf(const tpDenseFriction* dense, const double* r) {
+    double sum = 0.0;
+    for (int b = 0, row = 0; b < dense->problem->blockCount; ++b) {
+        for (int end = row + rowsOf(dense, b); row < end; ++row) {
+            sum += r[row] / dense->rho[b] * (r[row] / dense->rho[b]);
+        }
+    }
+    return roundings * DBL_EPSILON * sqrt(sum);
+}
+
+// y -= factor x.
+static inline void takeScaled(int n, double factor, const double* restrict x, double* restrict y) {
+    for (int i = 0; i < n; ++i) {
+        y[i] -= factor * x[i];
+    }
+}
+
+// One sweep of exact solutions of one block after the other.
+static void sweep(tpDenseFriction* dense, double* r) {
+    const tpFrictionProblem* problem = dense->problem;
+    size_t n = (size_t)dense->n;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int rows = rowsOf(dense, b);
+        double A[TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS], rest[TP_FRICTION_MAX_ROWS];
+        double own[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < rows; ++i) {
+            const double* S = dense->S + (size_t)(row + i) * n;
+            rest[i] = dot(dense->n, S, r) + problem->q[row + i] - dot(rows, S + row, r + row);
+            memcpy(A + (size_t)(i * rows), S + row, sizeof(double) * (size_t)rows);
+            own[i] = r[row + i];
+        }
+        if (tpFrictionSolveLocal(rows, problem->kinds[b], muOf(dense, b), A, rest, own)) {
+            memcpy(r + row, own, sizeof(double) * (size_t)rows);
+        }
+        row += rows;
+    }
+}
+
+// Newton's step -----------------------------------------------------------------------------------
+
+// Writes the rows of one block in play, and their right-hand side: F and what blocks that leave
+// play change of it. `count` rows are in play, from `place` on those of the block.
+static void writeRows(tpDenseFriction* dense, int block, int row, int place, int count,
+                      const double* F, const double* A, const double* B, const double* left) {
+    int rows = rowsOf(dense, block);
+    size_t n = (size_t)dense->n, stride = (size_t)count + 1;
+    double rho = dense->rho[block];
+    for (int i = 0; i < rows; ++i) {
+        double* J = dense->J + (size_t)(place + i) * stride;
+        double sum = -F[i];
+        memset(J, 0, sizeof(double) * (size_t)count);
+        for (int k = 0; k < rows; ++k) {
+            double factor = rho * A[i * rows + k];
+            if (factor == 0.0) {
+                continue;
+            }
+            const double* S = dense->S + (size_t)(row + k) * n;
+            if (count == dense->n) {
+                takeScaled(count, -factor, S, J);
+            } else {
+                for (int c = 0; c < count; ++c) {
+                    J[c] += factor * S[dense->rows[c]];
+                }
+            }
+            J[place + k] += regularisation * A[i * rows + k];
+            sum -= left != NULL ? factor * left[row + k] : 0.0;
+        }
+        for (int k = 0; k < rows; ++k) {
+            J[place + k] += B[i * rows + k];
+        }
+        J[count] = sum;
+    }
+}
+
+// Solves J x = b of `count` rows, b being the last column, by elimination with row pivots. False if
+// J is singular.
+static bool eliminate(int count, double* J) {
+    size_t stride = (size_t)count + 1;
+    for (int k = 0; k < count; ++k) {
+        int best = k;
+        for (int i = k + 1; i < count; ++i) {
+            best =
+                fabs(J[(size_t)i * stride + (size_t)k]) > fabs(J[(size_t)best * stride + (size_t)k])
+                    ? i
+                    : best;
+        }
+        double *pivot = J + (size_t)k * stride, *other = J + (size_t)best * stride;
+        for (int c = k; best != k && c <= count; ++c) {
+            double swap = pivot[c];
+            pivot[c] = other[c];
+            other[c] = swap;
+        }
+        if (!(fabs(pivot[k]) > DBL_MIN)) {
+            return false;
+        }
+        double inverse = 1.0 / pivot[k];
+        for (int i = k + 1; i < count; ++i) {
+            double* row = J + (size_t)i * stride;
+            double factor = row[k] * inverse;
+            if (factor != 0.0) {
+                takeScaled(count - k, factor, pivot + k + 1, row + k + 1);
+            }
+        }
+    }
+    for (int k = count - 1; k >= 0; --k) {
+        double* row = J + (size_t)k * stride;
+        double sum = row[count];
+        for (int c = k + 1; c < count; ++c) {
+            sum -= row[c] * J[(size_t)c * stride + (size_t)count];
+        }
+        row[count] = sum / row[k];
+    }
+    return true;
+}
+
+typedef struct tpDenseLaw {
+    double F[TP_FRICTION_MAX_ROWS], A[TP_LAW], B[TP_LAW];
+    bool isInPlay;
+} tpDenseLaw;
+
+// A whole step from r, with u as it is there. False if J is singular.
+static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, double* r) {
+    const tpFrictionProblem* problem = dense->problem;
+    int count = 0;
+    bool isLeaving = false;
+    memset(dense->step, 0, sizeof(double) * (size_t)dense->n);
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int rows = rowsOf(dense, b);
+        double scaled[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < rows; ++i) {
+            scaled[i] = dense->rho[b] * dense->u[row + i];
+        }
+        tpDenseLaw* law = &laws[b];
+        law->isInPlay = tpFrictionAlartCurnier(rows, problem->kinds[b], muOf(dense, b), r + row,
+                                               scaled, law->F, law->A, law->B);
+        for (int i = 0; i < rows; ++i) {
+            if (law->isInPlay) {
+                dense->rows[count++] = row + i;
+            } else {
+                dense->step[row + i] = -r[row + i];
+                isLeaving = isLeaving || r[row + i] != 0.0;
+            }
+        }
+        row += rows;
+    }
+    for (int i = 0; isLeaving && i < dense->n; ++i) {
+        left[i] = dot(dense->n, dense->S + (size_t)i * (size_t)dense->n, dense->step);
+    }
+    for (int b = 0, row = 0, place = 0; b < problem->blockCount; ++b) {
+        int rows = rowsOf(dense, b);
+        if (laws[b].isInPlay) {
+            writeRows(dense, b, row, place, count, laws[b].F, laws[b].A, laws[b].B,
+                      isLeaving ? left : NULL);
+            place += rows;
+        }
+        row += rows;
+    }
+    if (!eliminate(count, dense->J)) {
+        return false;
+    }
+    for (int k = 0; k < count; ++k) {
+        dense->step[dense->rows[k]] = dense->J[(size_t)k * ((size_t)count + 1) + (size_t)count];
+    }
+    for (int i = 0; i < dense->n; ++i) {
+        r[i] += dense->step[i];
+    }
+    return true;
+}
+
+bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
+                           tpArena* arena, double* r, int* iterations, double* work) {
+    const tpMatrix* W = problem->W;
+    if (W == NULL || W->rowCount > mostRows || W->columnStarts != NULL ||
+        problem->compliance != NULL || problem->scale != NULL || problem->kinds == NULL ||
+        problem->dimensions == NULL) {
+        return false;
+    }
+    int n = W->rowCount;
+    tpArenaMark mark = tpArena_Mark(arena);
+    size_t rows = (size_t)n, blocks = (size_t)problem->blockCount;
+    tpDenseFriction dense = { .problem = problem, .S = W->values, .n = n };
+    dense.rho = TP_SCRATCH(arena, double, blocks);
+    dense.u = TP_SCRATCH(arena, double, rows);
+    dense.step = TP_SCRATCH(arena, double, rows);
+    dense.J = TP_SCRATCH(arena, double, rows*(rows + 1));
+    dense.rows = TP_SCRATCH(arena, int, rows);
+    double* own = TP_SCRATCH(arena, double, rows);
+    double* left = TP_SCRATCH(arena, double, rows);
+    tpDenseLaw* laws = TP_SCRATCH(arena, tpDenseLaw, blocks);
+    bool isSolved = false;
+    if (!arena->failed && prepare(&dense)) {
+        memcpy(own, r, sizeof(double) * rows);
+        double residual = judge(&dense, own);
+        double lost = lostGrowth * fmax(residual, sqrt(dot(n, problem->q, problem->q)));
+        int sweeps =
+            residual > nearPart * sqrt(dot(n, problem->q, problem->q)) ? startingSweeps : 0;
+        for (int i = 0; i < sweeps; ++i) {
+            sweep(&dense, own);
+        }
+        residual = sweeps > 0 ? judge(&dense, own) : residual;
+        int steps = 0;
+        while (residual > fmax(small->tolerance, roundingOf(&dense, own)) && residual < lost &&
+               steps < mostSteps && takeStep(&dense, laws, left, own)) {
+            double last = residual;
+            residual = judge(&dense, own);
+            steps += 1;
+            lost = steps < freeSteps ? lost : leastGain * last;
+        }
+        isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, own));
+        *iterations += sweeps > 0 && steps == 0 ? 1 : steps;
+        *work += (double)(steps * n * n) * ((double)n / 3.0 + 3.0) + (double)(sweeps * n * n);
+    }
+    if (isSolved) {
+        memcpy(r, own, sizeof(double) * rows);
+    }
+    tpArena_Release(arena, mark);
+    return isSolved;
+}
