@@ -113,10 +113,18 @@ static double roundingOf(const tpDenseFriction* dense, const double* r) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
-// y -= factor x.
-static inline void takeScaled(int n, double factor, const double* restrict x, double* restrict y) {
+// z -= a x + b y.
+static inline void takeTwo(int n, double a, const double* restrict x, double b,
+                           const double* restrict y, double* restrict z) {
     for (int i = 0; i < n; ++i) {
-        y[i] -= factor * x[i];
+        z[i] -= a * x[i] + b * y[i];
+    }
+}
+
+// y += factor x.
+static inline void addScaled(int n, double factor, const double* restrict x, double* restrict y) {
+    for (int i = 0; i < n; ++i) {
+        y[i] += factor * x[i];
     }
 }
 
@@ -161,7 +169,7 @@ static void writeRows(tpDenseFriction* dense, int block, int row, int place, int
             }
             const double* S = dense->S + (size_t)(row + k) * n;
             if (count == dense->n) {
-                takeScaled(count, -factor, S, J);
+                addScaled(count, factor, S, J);
             } else {
                 for (int c = 0; c < count; ++c) {
                     J[c] += factor * S[dense->rows[c]];
@@ -177,34 +185,55 @@ static void writeRows(tpDenseFriction* dense, int block, int row, int place, int
     }
 }
 
-// Solves J x = b of `count` rows, b being the last column, by elimination with row pivots. False if
-// J is singular.
+// Brings the row with the largest number in column k, of those from row k on, to row k. False if
+// there is none but zeros.
+static bool bringPivot(int count, int k, double* J) {
+    size_t stride = (size_t)count + 1;
+    int best = k;
+    double largest = fabs(J[(size_t)k * stride + (size_t)k]);
+    for (int i = k + 1; i < count; ++i) {
+        double size = fabs(J[(size_t)i * stride + (size_t)k]);
+        best = size > largest ? i : best;
+        largest = size > largest ? size : largest;
+    }
+    double *own = J + (size_t)k * stride, *other = J + (size_t)best * stride;
+    for (int c = 0; best != k && c <= count; ++c) {
+        double swap = own[c];
+        own[c] = other[c];
+        other[c] = swap;
+    }
+    return largest > DBL_MIN;
+}
+
+// Solves J x = b of `count` rows, b being the last column, by elimination with row pivots, two
+// columns at a time: rows are short, and go through memory half as often. False if J is singular.
 static bool eliminate(int count, double* J) {
     size_t stride = (size_t)count + 1;
-    for (int k = 0; k < count; ++k) {
-        int best = k;
-        for (int i = k + 1; i < count; ++i) {
-            best =
-                fabs(J[(size_t)i * stride + (size_t)k]) > fabs(J[(size_t)best * stride + (size_t)k])
-                    ? i
-                    : best;
-        }
-        double *pivot = J + (size_t)k * stride, *other = J + (size_t)best * stride;
-        for (int c = k; best != k && c <= count; ++c) {
-            double swap = pivot[c];
-            pivot[c] = other[c];
-            other[c] = swap;
-        }
-        if (!(fabs(pivot[k]) > DBL_MIN)) {
+    for (int k = 0; k < count; k += 2) {
+        if (!bringPivot(count, k, J)) {
             return false;
         }
-        double inverse = 1.0 / pivot[k];
+        double* first = J + (size_t)k * stride;
+        double inverse = 1.0 / first[k];
+        if (k + 1 == count) {
+            break;
+        }
+        // Column k holds the factors of its own elimination from here on.
         for (int i = k + 1; i < count; ++i) {
             double* row = J + (size_t)i * stride;
-            double factor = row[k] * inverse;
-            if (factor != 0.0) {
-                takeScaled(count - k, factor, pivot + k + 1, row + k + 1);
-            }
+            row[k] *= inverse;
+            row[k + 1] -= row[k] * first[k + 1];
+        }
+        if (!bringPivot(count, k + 1, J)) {
+            return false;
+        }
+        double* second = first + stride;
+        addScaled(count - k - 1, -second[k], first + k + 2, second + k + 2);
+        inverse = 1.0 / second[k + 1];
+        for (int i = k + 2; i < count; ++i) {
+            double* row = J + (size_t)i * stride;
+            takeTwo(count - k - 1, row[k], first + k + 2, row[k + 1] * inverse, second + k + 2,
+                    row + k + 2);
         }
     }
     for (int k = count - 1; k >= 0; --k) {

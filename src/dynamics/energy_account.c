@@ -58,10 +58,44 @@ static void addWork(tpWorkKind kind, double work, tpStepReport* report) {
     }
 }
 
+const tpVelocity* tpStrokeVelocities(tpSystem* system, const tpRowVelocities* velocities,
+                                     const tpKick* kicks, int kickCount) {
+    tpVelocity* stroke = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    for (int i = 0; stroke != NULL && i < system->bodyCount; ++i) {
+        const tpVelocity *before = &velocities->before[i], *after = &velocities->after[i];
+        stroke[i].linear = tpScale(0.5, tpAdd(before->linear, after->linear));
+        stroke[i].angular = tpScale(0.5, tpAdd(before->angular, after->angular));
+        // Kinematic bodies are not kicked.
+        for (int k = 0; k < kickCount && tpSystem_IsDynamic(system, i); ++k) {
+            const tpVelocity *start = &kicks[k].start[i], *kicked = &kicks[k].kicked[i];
+            tpVec3 linear = tpSub(kicked->linear, start->linear);
+            tpVec3 angular = tpSub(kicked->angular, start->angular);
+            stroke[i].linear = tpMulAdd(stroke[i].linear, -kicks[k].share, linear);
+            stroke[i].angular = tpMulAdd(stroke[i].angular, -kicks[k].share, angular);
+        }
+    }
+    return stroke;
+}
+
+// The velocity of a row by which it does its work.
+static double workingVelocity(const tpRows* rows, int block, int row, tpWorkKind kind,
+                              const tpRowVelocities* velocities) {
+    int bodyA = rows->givenA[block], bodyB = rows->givenB[block];
+    bool isAllAlong = kind == tp_drivenWork || kind == tp_storedWork;
+    if (isAllAlong && velocities->drift != NULL) {
+        return rows->missed[row] + tpRows_RowVelocity(rows, row, velocities->drift, bodyA, bodyB);
+    }
+    if (!isAllAlong && velocities->stroke != NULL) {
+        return tpRows_RowVelocity(rows, row, velocities->stroke, bodyA, bodyB);
+    }
+    return 0.5 * (tpRows_RowVelocity(rows, row, velocities->before, bodyA, bodyB) +
+                  tpRows_RowVelocity(rows, row, velocities->after, bodyA, bodyB));
+}
+
 void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report) {
     for (int b = 0; b < rows->blockCount; ++b) {
-        int bodyA = rows->givenA[b], bodyB = rows->givenB[b];
+        bool isGiven = rows->bodyA[b] != rows->givenA[b] || rows->bodyB[b] != rows->givenB[b];
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             double impulse = rows->impulse[row];
@@ -69,25 +103,22 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
             if (impulse == 0.0 && kind != tp_storedWork) {
                 continue;
             }
-            double after = tpRows_RowVelocity(rows, row, velocities->after, bodyA, bodyB);
-            double mean =
-                0.5 * (tpRows_RowVelocity(rows, row, velocities->before, bodyA, bodyB) + after);
-            bool isAllAlong = kind == tp_drivenWork || kind == tp_storedWork;
-            if (isAllAlong && velocities->drift != NULL) {
-                mean = rows->missed[row] +
-                       tpRows_RowVelocity(rows, row, velocities->drift, bodyA, bodyB);
-            }
+            double mean = workingVelocity(rows, b, row, kind, velocities);
             if (kind == tp_rotorWork) {
                 // What bodies lose the rotor gains.
                 mean -= rows->rotor[row] - 0.5 * rows->compliance[row] * impulse;
             }
             addWork(kind, impulse * mean, report);
             if (kind == tp_storedWork) {
+                double after = tpRows_RowVelocity(rows, row, velocities->after, rows->givenA[b],
+                                                  rows->givenB[b]);
                 tpAddDriveWork(-rows->damping[row] * (after + rows->missed[row]) * mean, report);
             }
             // Of that, what kinematic bodies put in.
-            report->externalWork -=
-                impulse * tpRows_KinematicVelocity(rows, b, row, velocities->after);
+            if (isGiven || rows->termCounts[row] > 0) {
+                report->externalWork -=
+                    impulse * tpRows_KinematicVelocity(rows, b, row, velocities->after);
+            }
         }
     }
 }

@@ -10,7 +10,17 @@
 typedef struct tpRowVelocities {
     const tpVelocity *before, *after;
     const tpVelocity* drift; // with which bodies go their way in the step; NULL if they do not move
+    const tpVelocity* stroke; // what acts at one stroke does its work by these; NULL: by the mean
+                              // of
+                              // before and after
 } tpRowVelocities;
+
+// A kick that came before the impulses at one stroke, while bodies move, and the impulses with
+// them, all along the step: a share of its velocities times the impulses is only exchanged.
+typedef struct tpKick {
+    const tpVelocity *start, *kicked;
+    double share;
+} tpKick;
 
 // By how much the work of drives, dampers and dry friction in joints may be off so far in the step,
 // J. It stands in the report's reserve while the step lasts, for the energy guard.
@@ -30,9 +40,12 @@ void tpAddDriveWork(double work, tpStepReport* report);
 void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report);
 
-// Takes off these energies what is only exchanged with a kick that came before the impulses at one
-// stroke, while bodies move, and the impulses with them, all along the step: a share of the kick's
-// velocities times the impulses. Nothing is lost then in what holds bodies at rest.
+// The velocities of one stroke less what is only exchanged with kicks: with them nothing is lost in
+// what holds bodies at rest. NULL if memory ran out.
+const tpVelocity* tpStrokeVelocities(tpSystem* system, const tpRowVelocities* velocities,
+                                     const tpKick* kicks, int kickCount);
+
+// Takes off the energies that were added already what is only exchanged with a kick.
 void tpRows_AccountKick(const tpRows* rows, const tpVelocity* start, const tpVelocity* kicked,
                         double share, tpStepReport* report);
 

@@ -35,15 +35,15 @@ double tpTimeStep_ForceWork(const tpTimeStep* step) {
 
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
     report->externalWork += tpTimeStep_ForceWork(step);
-    tpRowVelocities velocities = { step->kicked, step->pushed, step->pushed };
-    tpRows_AccountEnergy(&step->rows, &velocities, report);
+    tpRowVelocities velocities = { step->kicked, step->pushed, step->pushed, NULL };
     // Contacts that hold do no work, whatever they hold: a kick that rows answer is no motion. That
     // of forces is answered half before the drift, half after it, where it is not taken off.
     if (step->kick > 0.0) {
-        double share = 0.5 * step->h / step->kick;
-        tpRows_AccountKick(&step->rows, step->steadied, step->kicked, share, report);
-        tpRows_AccountKick(&step->rows, step->startVelocities, step->steadied, 0.5, report);
+        const tpKick kicks[2] = { { step->steadied, step->kicked, 0.5 * step->h / step->kick },
+                                  { step->startVelocities, step->steadied, 0.5 } };
+        velocities.stroke = tpStrokeVelocities(step->system, &velocities, kicks, 2);
     }
+    tpRows_AccountEnergy(&step->rows, &velocities, report);
 }
 
 static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contact) {

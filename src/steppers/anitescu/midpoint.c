@@ -250,9 +250,13 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
         return false;
     }
     tpRows_ApplyImpulses(&step->rows, system->velocities.data);
-    tpRowVelocities velocities = { unsprung, system->velocities.data, step->velocities };
+    tpRowVelocities velocities = { unsprung, system->velocities.data, step->velocities, NULL };
+    const tpKick laws = { forced, unsprung, 0.5 };
+    velocities.stroke = tpStrokeVelocities(system, &velocities, &laws, 1);
+    if (velocities.stroke == NULL) {
+        return false;
+    }
     tpRows_AccountEnergy(&step->rows, &velocities, report);
-    tpRows_AccountKick(&step->rows, forced, unsprung, 0.5, report);
     tpJoints_AddReactions(system, &step->rows, h);
     trial->isTouched = trial->isTouched || isPushed(step);
     trial->hasCollided = trial->hasCollided || trial->bounces;

@@ -181,7 +181,7 @@ static bool resolve(tpCollisions* c, double restitution) {
         step->report->solveCount += 1;
         tpStepBudget_Spend(step->system, collisionWork * sweepCount * (c->closingCount + 1));
         collect(c);
-        if (!tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+        if (!tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL, NULL },
                                    step->report)) {
             return false;
         }
@@ -223,7 +223,7 @@ static bool stopResting(tpCollisions* c) {
     int limit = tpBenderStep_SweepLimit(step, touch);
     if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
                        limit, step->report) ||
-        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL, NULL },
                                step->report)) {
         return false;
     }
@@ -265,7 +265,7 @@ static bool holdResting(tpCollisions* c) {
     memcpy(before, c->velocities, sizeof(tpVelocity) * (size_t)system->bodyCount);
     if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
                        tpBenderStep_SweepLimit(step, touch), step->report) ||
-        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL, NULL },
                                step->report)) {
         return false;
     }

@@ -127,7 +127,7 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
 static bool accountDrift(tpBenderStep* step) {
     const tpTimeStep* time = &step->time;
     step->report->externalWork += tpTimeStep_ForceWork(time);
-    tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed };
+    tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed, NULL };
     return tpTouch_AccountEnergy(&step->start, &velocities, step->report) &&
            tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked, 1.0,
                                step->report);

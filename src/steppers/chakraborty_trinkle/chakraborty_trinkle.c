@@ -105,7 +105,7 @@ static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
         against[i] = workVelocity(step, i);
     }
     accountForces(step, report);
-    tpRowVelocities velocities = { against, against, against };
+    tpRowVelocities velocities = { against, against, against, NULL };
     tpRows_AccountEnergy(&base->rows, &velocities, report);
     return true;
 }

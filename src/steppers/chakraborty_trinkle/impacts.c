@@ -416,7 +416,7 @@ bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally
     for (int k = 0; k < base->rows.rowCount; ++k) {
         base->rows.impulse[k] -= impact.carried[k];
     }
-    tpRowVelocities velocities = { impact.reached, system->velocities.data, NULL };
+    tpRowVelocities velocities = { impact.reached, system->velocities.data, NULL, NULL };
     tpRows_AccountEnergy(&base->rows, &velocities, report);
     tpJoints_AddReactions(system, &base->rows, step->settings.wholeStep);
     return tpTimeStep_Tally(base, tally);

@@ -393,7 +393,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     tpRows_ApplyImpulses(rows, step->pushed);
     step->meanVelocities = step->pushed;
-    tpRowVelocities velocities = { step->kicked, step->pushed, NULL };
+    tpRowVelocities velocities = { step->kicked, step->pushed, NULL, NULL };
     tpRows_AccountEnergy(rows, &velocities, events->report);
     tpTally tally = { NULL, 0 };
     if (!tpTimeStep_Tally(step, &tally)) {

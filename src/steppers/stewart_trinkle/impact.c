@@ -139,7 +139,7 @@ static bool accept(tpCollision* impact, const tpVelocity* from, const tpImpactLa
     tpRows* rows = &impact->step.rows;
     memcpy(system->velocities.data, from, sizeof(tpVelocity) * (size_t)system->bodyCount);
     tpRows_ApplyImpulses(rows, system->velocities.data);
-    tpRowVelocities velocities = { from, system->velocities.data, NULL };
+    tpRowVelocities velocities = { from, system->velocities.data, NULL, NULL };
     tpRows_AccountEnergy(rows, &velocities, report);
     tpJoints_AddReactions(system, rows, settings->wholeStep);
     return tpTimeStep_Tally(&impact->step, tally);
