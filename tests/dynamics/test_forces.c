@@ -1,5 +1,7 @@
 // Kicks of gravity, forces and damping, and the energies and momenta of a system.
 
+#include <string.h>
+
 #include "ball_cases.h"
 #include "dynamics/forces.h"
 
@@ -109,8 +111,102 @@ static void testSpring(void** state) {
     tpDestroyWorld(world);
 }
 
+static void addSpring(tpWorld* world, int a, int b, tpRandom* random, tpSpring law) {
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_springJoint;
+    joint.bodyA = tpWorld_GetBody(world, a);
+    joint.bodyB = tpWorld_GetBody(world, b);
+    joint.anchorA = tpAdd(tpBody_GetPosition(world, joint.bodyA), randomVec3(random, -0.3, 0.3));
+    joint.anchorB = tpAdd(tpBody_GetPosition(world, joint.bodyB), randomVec3(random, -0.3, 0.3));
+    joint.coordinate.spring = law;
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+}
+
+// Bodies anywhere, turning anyhow, with springs between any points of them: what a kick gives to
+// one end it takes from the other, and dampers take what they say. Springs alone in either order
+// undo themselves when time runs back.
+static void springsKeepMomentum(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    for (int n = 0; n < 30; ++n) {
+        bool isDamped = n % 2 == 1;
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        system->gravity = tpZeroVec3();
+        for (int i = 0; i < 3; ++i) {
+            addBall(world, randomVec3(&random, -2.0, 2.0), randomVec3(&random, -1.0, 1.0));
+        }
+        for (int i = 0; i < 3; ++i) {
+            tpSpring law = { randomBetween(&random, 5.0, 50.0), isDamped ? 4.0 : 0.0, 0.7 };
+            addSpring(world, i, (i + 1) % 3, &random, law);
+            system->velocities.data[i].angular = randomVec3(&random, -1.0, 1.0);
+        }
+        tpVelocity start[3];
+        memcpy(start, system->velocities.data, sizeof(start));
+        tpVec3 about = randomVec3(&random, -1.0, 1.0), p = tpSystem_LinearMomentum(system),
+               l = tpSystem_AngularMomentum(system, about);
+        double work = tpSystem_Kick(system, 0.0, 0.02, tp_forwardSweep);
+        assert_true(isDamped ? work < -1e-6 : work == 0.0);
+        assert_true(tpDistanceBetween(system->velocities.data[0].linear, start[0].linear) > 1e-4);
+        CHECK_VEC3(tpSystem_LinearMomentum(system), p, 1e-13);
+        CHECK_VEC3(tpSystem_AngularMomentum(system, about), l, 1e-13);
+        for (int i = 0; i < 3 && !isDamped; ++i) {
+            system->joints.data[i].coordinates[0].def.spring.stiffness *= -1.0;
+        }
+        tpSystem_Kick(system, 0.0, 0.02, tp_backwardSweep);
+        for (int i = 0; i < 3 && !isDamped; ++i) {
+            CHECK_VEC3(system->velocities.data[i].linear, start[i].linear, 1e-13);
+            CHECK_VEC3(system->velocities.data[i].angular, start[i].angular, 1e-12);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// The speed at which a damper lengthens decays by exp(-c w t), w being what a unit of impulse does
+// to that speed, found by giving one.
+static void dampersDecay(void** state) {
+    (void)state;
+    tpRandom random = { 12 };
+    for (int n = 0; n < 20; ++n) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        system->gravity = tpZeroVec3();
+        for (int i = 0; i < 2; ++i) {
+            addBall(world, randomVec3(&random, -2.0, 2.0), randomVec3(&random, -1.0, 1.0));
+            system->velocities.data[i].angular = randomVec3(&random, -1.0, 1.0);
+        }
+        addSpring(world, 0, 1, &random, (tpSpring){ 0.0, 3.0, 0.5 });
+        const tpJoint* spring = &system->joints.data[0];
+        tpVec3 a = tpTransformPoint(system->poses.data[0], spring->anchorA);
+        tpVec3 b = tpTransformPoint(system->poses.data[1], spring->anchorB);
+        tpVec3 along = tpNormalize(tpSub(b, a));
+        double speeds[3], work = 0.0, energy = tpSystem_KineticEnergy(system);
+        for (int k = 0; k < 3; ++k) {
+            speeds[k] = tpDot(
+                tpSub(tpSystem_PointVelocity(system, 1, b), tpSystem_PointVelocity(system, 0, a)),
+                along);
+            if (k == 0) {
+                work = tpSystem_Kick(system, 0.0, 0.05, tp_backwardSweep);
+                CHECK_NEAR(tpSystem_KineticEnergy(system) - energy, work, 1e-12);
+            } else if (k == 1) {
+                tpVec3 armA = tpSub(a, system->poses.data[0].position);
+                tpVec3 armB = tpSub(b, system->poses.data[1].position);
+                tpSystem_ApplyImpulse(system, 0, tpNeg(along), tpNeg(tpCross(armA, along)));
+                tpSystem_ApplyImpulse(system, 1, along, tpCross(armB, along));
+            }
+        }
+        double response = speeds[2] - speeds[1];
+        CHECK_NEAR(speeds[1], speeds[0] * exp(-3.0 * response * 0.05), 1e-12);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testKick), cmocka_unit_test(testDamping),
-                                        cmocka_unit_test(testSums), cmocka_unit_test(testSpring) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testKick),
+                                        cmocka_unit_test(testDamping),
+                                        cmocka_unit_test(testSums),
+                                        cmocka_unit_test(testSpring),
+                                        cmocka_unit_test(springsKeepMomentum),
+                                        cmocka_unit_test(dampersDecay) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
