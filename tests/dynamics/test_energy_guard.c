@@ -52,6 +52,22 @@ static void testDriftsDoNot(void** state) {
     }
 }
 
+// With the budget used up, a part of a step leaks its part of what a whole step may.
+static void testLeaksOfParts(void** state) {
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tpEnergyBook book;
+        tpEnergyGuard guard = makeGuard(&book);
+        *(sign > 0 ? &book.excess : &book.deficit) = budget;
+        for (double part = 1.0; part > 0.1; part *= 0.5) {
+            double leak = sign * part * budget / 64.0;
+            assert_true(tpEnergyGuard_Allows(&guard, 0.9 * leak, part, false, false));
+            assert_false(tpEnergyGuard_Allows(&guard, 1.1 * leak, part, false, false));
+            assert_true(tpEnergyGuard_Allows(&guard, -1.1 * leak, part, false, false));
+        }
+    }
+}
+
 // In a collision energy may fall by anything and rise by nothing, and shortly after it only as high
 // as it was then.
 static void testCollisions(void** state) {
@@ -128,8 +144,8 @@ static void testSlackIsBounded(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testSlackIsBounded), cmocka_unit_test(testSwingsPass),
-        cmocka_unit_test(testDriftsDoNot),    cmocka_unit_test(testCollisions),
-        cmocka_unit_test(testLevels),
+        cmocka_unit_test(testDriftsDoNot),    cmocka_unit_test(testLeaksOfParts),
+        cmocka_unit_test(testCollisions),     cmocka_unit_test(testLevels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

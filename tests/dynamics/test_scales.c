@@ -34,17 +34,20 @@ static void testScales(void** state) {
     tpDestroyWorld(world);
 }
 
-// 2^20 times as large: lengths count in 2^20 m, times in 2^10 s as gravity makes them.
+// 2^20 times as large or as small, again and again: lengths count in 2^20 m, times in 2^10 s as
+// gravity makes them.
 static void testUnits(void** state) {
     (void)state;
-    tpWorld* world = makeBalls(0x1p20);
-    tpSystem* system = &world->system;
-    assert_true(tpSystem_MeasureScales(system));
-    tpSystem_MeasureUnits(system, 0.01);
-    assert_true(system->units.length == 0x1p20);
-    assert_true(system->units.time == 0x1p10);
-    assert_true(system->units.speed == 0x1p10);
-    tpDestroyWorld(world);
+    for (int k = -3; k <= 3; ++k) {
+        tpWorld* world = makeBalls(ldexp(1.0, 20 * k));
+        tpSystem* system = &world->system;
+        assert_true(tpSystem_MeasureScales(system));
+        tpSystem_MeasureUnits(system, ldexp(0.01, 10 * k));
+        assert_true(system->units.length == ldexp(1.0, 20 * k));
+        assert_true(system->units.time == ldexp(1.0, 10 * k));
+        assert_true(system->units.speed == ldexp(1.0, 10 * k));
+        tpDestroyWorld(world);
+    }
 }
 
 int main(void) {

@@ -100,6 +100,19 @@ static void checkAccount(const Setting* s, const tpStepReport* r) {
     }
 }
 
+// What is listed carries something or touches, and what carries something is pressed together.
+static void checkListed(const Setting* s, const tpWorld* world) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    for (int i = 0; i < count; ++i) {
+        const tpContactInfo* c = &contacts[i];
+        if (!(c->normalImpulse > 0.0) && !(c->gap <= 1e-4 * s->units.length)) {
+            fail_msg("%s, part %d: a contact with a gap of %g m and no impulse is listed",
+                     tpStepperName(s->stepper), s->part, c->gap);
+        }
+    }
+}
+
 static void look(const Setting* s, int steps, Seen* seen) {
     tpWorld* world = makeWorld(s);
     seen->count = 0;
@@ -107,6 +120,7 @@ static void look(const Setting* s, int steps, Seen* seen) {
         tpStepReport report = tpWorld_Step(world, 0.01 * s->units.time);
         lookAtReport(seen, s, &report);
         checkAccount(s, &report);
+        checkListed(s, world);
     }
     lookAtWorld(seen, s, world);
     tpDestroyWorld(world);
