@@ -99,7 +99,7 @@ static tpVec3 restoreEnergy(tpVec3 J, double energy, tpVec3 e) {
     double now = tpDot(e, w) / tpDot(e, e);
     tpVec3 slope = tpMulAdd(w, -now, e);
     double steepness = 2.0 * tpLengthSquared(slope), excess = now - energy;
-    bool isClear = fabs(excess) * fabs(excess) < 1e-12 * energy * steepness;
+    bool isClear = excess * excess < 1e-12 * energy * steepness;
     return tpNormalize(isClear ? tpMulAdd(e, -excess / steepness, slope) : e);
 }
 
