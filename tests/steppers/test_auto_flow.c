@@ -2,6 +2,7 @@
 // and spins, and the steps in which something happens.
 
 #include "auto_balls.h"
+#include "dynamics/forces.h"
 #include "steppers/auto/flow.h"
 #include "tippe/joints.h"
 
@@ -125,6 +126,38 @@ static void newcomersAreSeen(void** state) {
     tpDestroyWorld(world);
 }
 
+// Two balls on a joint fall at 20 m/s through a plate of 1 mm, of which nothing is near at either
+// end of the step. Beside the plate they just fall.
+static void platesOnTheWayAreSeen(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = tp_auto;
+        tpWorld* world = tpCreateWorld(&def);
+        addMaterial(world, 0.3, 0.0);
+        tpBodyDef fixed = tpDefaultBodyDef();
+        fixed.kind = tp_fixedBody;
+        fixed.position = tpMakeVec3(k == 0 ? 0.0 : 9.0, 0.0, 0.0);
+        tpBodyId plate = tpCreateBody(world, &fixed, NULL);
+        tpShapeDef shape = tpDefaultShapeDef();
+        tpBox box = { tpMakeVec3(2.0, 2.0, 0.001) };
+        tpCreateBox(world, plate, &shape, &box, NULL);
+        tpVec3 fall = tpMakeVec3(0.0, 0.0, -20.0);
+        int first = addBall(world, tpMakeVec3(0.0, 0.0, 1.0), fall);
+        int second = addBall(world, tpMakeVec3(0.3, 0.0, 1.0), fall);
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = tp_ballJoint;
+        joint.bodyA = tpWorld_GetBody(world, first);
+        joint.bodyB = tpWorld_GetBody(world, second);
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+        tpWorld_Step(world, 1e-12); // measures the scales
+        Flowing flowing;
+        assert_true(beginFlow(&flowing, world, false));
+        assert_int_equal(takeStep(&flowing, 0.1).isBad, k == 0);
+        tpDestroyWorld(world);
+    }
+}
+
 static tpWorld* makeJointWorld(tpJointType type, tpVec3 place, tpVec3 moments, tpVec3 velocity,
                                tpVec3 angular) {
     tpWorldDef def = tpDefaultWorldDef();
@@ -195,6 +228,57 @@ static void fastTopsTakeLongSteps(void** state) {
     tpDestroyWorld(world);
 }
 
+// A slider on a spring with a damper: the closed form of a damped swing, and an account of energy
+// that closes by what the damper has taken.
+static void springsAndDampersSwing(void** state) {
+    (void)state;
+    const double k = 40.0, c = 0.8, x = 0.3, h = 0.02;
+    tpWorld* world = makeJointWorld(tp_prismaticJoint, tpZeroVec3(), tpMakeVec3(1.0, 1.0, 1.0),
+                                    tpZeroVec3(), tpZeroVec3());
+    tpSystem* system = &world->system;
+    tpCoordinateDef* def = &system->joints.data[0].coordinates[0].def;
+    def->hasSpring = true;
+    def->spring = (tpSpring){ .stiffness = k, .damping = 0.5 * c, .rest = -x };
+    def->damping = 0.5 * c;
+    Flowing flowing;
+    assert_true(beginFlow(&flowing, world, false));
+    double energy = tpSystem_Energy(system), work = 0.0;
+    for (int i = 0; i < 20; ++i) {
+        tpTaken taken = takeStep(&flowing, h);
+        assert_false(taken.isBad);
+        work += taken.report.externalWork;
+    }
+    double time = 20 * h, rate = 0.5 * c, turn = sqrt(k - rate * rate);
+    double swing = x * exp(-rate * time) * (cos(turn * time) + rate / turn * sin(turn * time));
+    CHECK_NEAR(system->poses.data[0].position.y, swing - x, 1e-5);
+    assert_true(work < -0.1);
+    CHECK_NEAR(tpSystem_Energy(system) - energy, work, 1e-5);
+    tpDestroyWorld(world);
+}
+
+// A slider with dry friction is braked evenly; a step beyond its end has a moment in it, and one
+// that rests is held by friction, which no flow does.
+static void dryFrictionBrakes(void** state) {
+    (void)state;
+    const double force = 4.0, v = 2.0;
+    tpWorld* world = makeJointWorld(tp_prismaticJoint, tpZeroVec3(), tpMakeVec3(1.0, 1.0, 1.0),
+                                    tpMakeVec3(0.0, v, 0.0), tpZeroVec3());
+    tpSystem* system = &world->system;
+    system->joints.data[0].coordinates[0].def.friction = force;
+    tpWorld_Step(world, 1e-12); // measures the scales
+    Flowing flowing;
+    assert_true(beginFlow(&flowing, world, false));
+    tpTaken taken = takeStep(&flowing, 0.25);
+    assert_false(taken.isBad);
+    CHECK_NEAR(system->velocities.data[0].linear.y, v - 0.25 * force, 1e-9);
+    CHECK_NEAR(system->poses.data[0].position.y, 0.25 * v - 0.5 * 0.0625 * force, 1e-9);
+    CHECK_NEAR(taken.report.externalWork, -force * (0.25 * v - 0.5 * 0.0625 * force), 1e-9);
+    assert_true(takeStep(&flowing, 0.5).isBad);
+    tpSystem_SetVelocity(system, 0, tpZeroVec3(), tpZeroVec3());
+    assert_false(beginFlow(&flowing, world, false));
+    tpDestroyWorld(world);
+}
+
 // Two hinges on one line hold everything but the turn twice.
 static void whatIsHeldTwiceIsLeftToOthers(void** state) {
     (void)state;
@@ -214,13 +298,11 @@ static void whatIsHeldTwiceIsLeftToOthers(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slidingIsExact),
-        cmocka_unit_test(slipsThatEndAreSeen),
-        cmocka_unit_test(rollingIsExact),
-        cmocka_unit_test(newcomersAreSeen),
-        cmocka_unit_test(stepsAreOfFourthOrder),
-        cmocka_unit_test(fastTopsTakeLongSteps),
-        cmocka_unit_test(whatIsHeldTwiceIsLeftToOthers),
+        cmocka_unit_test(slidingIsExact),        cmocka_unit_test(slipsThatEndAreSeen),
+        cmocka_unit_test(rollingIsExact),        cmocka_unit_test(newcomersAreSeen),
+        cmocka_unit_test(platesOnTheWayAreSeen), cmocka_unit_test(stepsAreOfFourthOrder),
+        cmocka_unit_test(fastTopsTakeLongSteps), cmocka_unit_test(springsAndDampersSwing),
+        cmocka_unit_test(dryFrictionBrakes),     cmocka_unit_test(whatIsHeldTwiceIsLeftToOthers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

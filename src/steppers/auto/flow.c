@@ -67,7 +67,8 @@ struct tpFlowMemory {
     tpWrench* jointLoads;                 // on B, of the step
     tpVec3 contactLoads[tp_flowContacts]; // on A
     double contactSpins[tp_flowContacts]; // about the normal
-    double frictionLoss, givenWork;
+    double frictionLoss;
+    double work; // of bodies that move as told, dampers and joints with friction
     double givenPowers[tp_flowRows]; // of pushes of a unit, on bodies that move as told
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
@@ -292,6 +293,9 @@ static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
     for (int i = 0; i < count; ++i) {
         forces[i] = -tpFlowRow_Speed(&rows[i], system->velocities.data) / part;
     }
+    if (count == 0) {
+        return true;
+    }
     if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
         return false;
     }
@@ -299,20 +303,22 @@ static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
     return true;
 }
 
+// Adds a force along a push to what acts on the two bodies.
+static void addPush(const tpFlowPlan* plan, FlowState* states, const tpFlowRow* push,
+                    double force) {
+    if (isOurs(plan, push->bodyA)) {
+        addTo(&states[plan->places[push->bodyA]].force, force, &push->onA);
+    }
+    if (isOurs(plan, push->bodyB)) {
+        addTo(&states[plan->places[push->bodyB]].force, force, &push->onB);
+    }
+}
+
 // Adds the forces of joints and contacts to what acts at a stage.
 static void addForces(tpFlow* flow, int stage) {
-    tpFlowMemory* memory = flow->memory;
-    const tpFlowPlan* plan = &flow->plan;
-    FlowState* states = &memory->states[stage * plan->bodyCount];
-    for (int i = 0; i < plan->rowCount; ++i) {
-        const tpFlowRow* push = &memory->pushes[i];
-        double force = memory->impulses[stage][i];
-        if (isOurs(plan, push->bodyA)) {
-            addTo(&states[plan->places[push->bodyA]].force, force, &push->onA);
-        }
-        if (isOurs(plan, push->bodyB)) {
-            addTo(&states[plan->places[push->bodyB]].force, force, &push->onB);
-        }
+    FlowState* states = &flow->memory->states[stage * flow->plan.bodyCount];
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        addPush(&flow->plan, states, &flow->memory->pushes[i], flow->memory->impulses[stage][i]);
     }
 }
 
@@ -325,7 +331,7 @@ static void addLoads(tpFlow* flow, const tpSystem* system, int stage, double h) 
     const tpFlowRows* rows = memory->now;
     double part = h * coefficients[stageCount][stage];
     for (int i = 0; i < plan->rowCount; ++i) {
-        memory->givenWork -= part * memory->impulses[stage][i] * memory->givenPowers[i];
+        memory->work -= part * memory->impulses[stage][i] * memory->givenPowers[i];
     }
     for (int i = 0; i < plan->rowCount && memory->pushes[i].joint >= 0; ++i) {
         const tpFlowRow* push = &memory->pushes[i];
@@ -415,13 +421,47 @@ static bool listLoads(tpFlow* flow, tpGroupRun* run, double h, tpTaken* taken) {
         report->residual = fmax(report->residual, fabs(speed) / system->units.speed);
     }
     report->frictionLoss = memory->frictionLoss;
-    report->externalWork = memory->givenWork;
+    report->externalWork = memory->work;
     return tpTally_Merge(&taken->tally, list, plan->contactCount, &system->arena);
 }
 
 // Steps ------------------------------------------------------------------------------------------
 
-// Gravity alone.
+// The force of a coordinate's law, in two parts: what a spring stores, and what dampers and
+// friction take.
+static void findLawForce(const tpCoordinateDef* def, const tpFlowLaw* law, double value,
+                         double rate, double* stored, double* taken) {
+    *stored = def->hasSpring ? -def->spring.stiffness * (value - def->spring.rest) : 0.0;
+    *taken = -(def->damping + (def->hasSpring ? def->spring.damping : 0.0)) * rate -
+             def->friction * law->direction;
+}
+
+// Adds the laws of coordinates to what acts at a stage, and to what joints do in the step. False if
+// one with friction has come to rest.
+static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
+    const tpFlowPlan* plan = &flow->plan;
+    tpFlowMemory* memory = flow->memory;
+    FlowState* states = &memory->states[stage * plan->bodyCount];
+    double part = h * coefficients[stageCount][stage];
+    bool goesOn = true;
+    for (int i = 0; i < plan->lawCount; ++i) {
+        const tpFlowLaw* law = &plan->laws[i];
+        const tpJoint* joint = &system->joints.data[plan->joints[law->joint]];
+        const tpCoordinateDef* def = &joint->coordinates[law->coordinate].def;
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
+        tpFlowRow push = { joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB };
+        double rate = tpFlowRow_Speed(&push, system->velocities.data), stored, taken;
+        findLawForce(def, law, row.error, rate, &stored, &taken);
+        addPush(plan, states, &push, stored + taken);
+        addTo(&memory->jointLoads[law->joint], part * (stored + taken), &push.onB);
+        memory->work += part * (taken * rate - (stored + taken) * givenPower(plan, system, &push));
+        goesOn = goesOn && (def->friction == 0.0 || rate * law->direction > 0.0);
+    }
+    return goesOn;
+}
+
+// Gravity.
 static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         int i = flow->plan.bodies[k];
@@ -434,14 +474,19 @@ static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
 // From one stage to the next. False if something has changed in between.
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
-    bool newcomer;
+    bool isLast = stage + 1 == stageCount, meets = false;
     if (!findPushes(flow, system, stage)) {
         return false;
     }
     setRates(flow, system, stage);
     setForces(flow, system, stage);
+    if (!addLaws(flow, system, stage, h)) {
+        return false;
+    }
     place(flow, system, stage + 1, h);
-    if (!tpFlowRows_Find(memory->next, &flow->plan, system, &newcomer)) {
+    bool isFound = isLast ? tpFlowRows_FindAround(memory->next, &flow->plan, system, h, &meets)
+                          : tpFlowRows_Find(memory->next, &flow->plan, system);
+    if (!isFound || meets) {
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
@@ -454,7 +499,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowRows* last = memory->now;
     memory->now = memory->next;
     memory->next = last;
-    return stage + 1 < stageCount || !newcomer;
+    return true;
 }
 
 static double workOf(const tpFlowPlan* plan) {
@@ -466,18 +511,18 @@ static double workOf(const tpFlowPlan* plan) {
 bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken) {
     tpSystem* system = run->system;
     tpFlowMemory* memory = flow->memory;
-    bool newcomer;
+    bool meets;
     if (!tpTaken_Start(taken, system, &run->limits)) {
         return false;
     }
     tpStepReport* report = &taken->report;
     report->substepCount = 1;
     report->solveCount = report->iterationCount = stageCount;
-    report->contactQueryCount = flow->plan.margins != NULL ? stageCount : 0;
+    report->contactQueryCount = flow->plan.contactCount > 0 ? stageCount + 1 : 2;
     report->kineticBefore = tpSystem_KineticEnergy(system);
     report->potentialBefore = tpSystem_PotentialEnergy(system);
     system->time = run->begin + begin;
-    memory->frictionLoss = memory->givenWork = 0.0;
+    memory->frictionLoss = memory->work = 0.0;
     for (int i = 0; i < flow->plan.jointCount; ++i) {
         memory->jointLoads[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
     }
@@ -489,7 +534,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->states[k].turn = memory->starts[k].rotation;
     }
-    taken->isBad = !tpFlowRows_Find(memory->now, &flow->plan, system, &newcomer);
+    taken->isBad = !tpFlowRows_FindAround(memory->now, &flow->plan, system, h, &meets) || meets;
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
         taken->work += workOf(&flow->plan) / stageCount;

@@ -2,6 +2,7 @@
 
 #include "dynamics/contact_info.h"
 #include "dynamics/joint_types.h"
+#include "steppers/auto/stride.h"
 
 // Of the size of a body: how far from each other the surfaces of a contact may come between the
 // ends of a step.
@@ -144,66 +145,116 @@ static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* sys
     return count;
 }
 
-// The contacts of the plan among those that are found. Others that touch are newcomers.
+// The contacts of the plan among those that are found.
 static bool sortContacts(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* system,
-                         const tpContact* found, int count, bool* newcomer) {
+                         const tpContact* found, int count) {
     int next = 0;
-    double touching = TP_TOUCH_DISTANCE * system->units.length;
-    for (int i = 0; i < count; ++i) {
-        bool isNext = next < plan->contactCount &&
-                      tpContactKey_Compare(tpContact_Key(&found[i]), plan->keys[next]) == 0;
-        if (isNext) {
+    for (int i = 0; i < count && next < plan->contactCount; ++i) {
+        if (tpContactKey_Compare(tpContact_Key(&found[i]), plan->keys[next]) == 0) {
             rows->contacts[next] = found[i];
             rows->laws[next] = tpMakeContactLaw(system, &found[i]);
             next += 1;
-        } else {
-            *newcomer = *newcomer || (isOurs(&found[i], system) && found[i].gap <= touching);
         }
     }
     return next == plan->contactCount;
 }
 
-bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, bool* newcomer) {
+// Whether the shapes of a contact touch by the plan, and whether it is one of the plan.
+static bool isTouchingPair(const tpFlowPlan* plan, const tpContact* contact, bool* isPlanned) {
+    bool isPair = false;
+    *isPlanned = false;
+    for (int i = 0; i < plan->contactCount; ++i) {
+        const tpContactKey* key = &plan->keys[i];
+        isPair = isPair || (key->shapeA == contact->shapeA && key->shapeB == contact->shapeB);
+        *isPlanned = *isPlanned || tpContactKey_Compare(tpContact_Key(contact), *key) == 0;
+    }
+    return isPair;
+}
+
+static bool isOursOrSteady(const tpSystem* system, int body) {
+    return tpSystem_IsDynamic(system, body) || tpBody_IsSteady(&system->bodies.data[body]);
+}
+
+// Whether a contact that is not in the plan is there, or may have been: of other shapes all that
+// are near count, but for bodies that are not carried now, which are somewhere else by then.
+static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact) {
+    bool isPlanned, isPair = isTouchingPair(plan, contact, &isPlanned);
+    bool isNear =
+        !isPair && isOursOrSteady(system, contact->bodyA) && isOursOrSteady(system, contact->bodyB);
+    bool isTouching = contact->gap <= TP_TOUCH_DISTANCE * system->units.length;
+    return isOurs(contact, system) && !isPlanned && (isNear || isTouching);
+}
+
+static bool findWithin(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system,
+                       const double* margins, bool* meets) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
-    bool isFound = true;
-    *newcomer = false;
-    if (plan->margins != NULL) {
-        tpContact* found;
-        int count;
-        isFound = tpSystem_FindContacts(system, system->poses.data, plan->margins, &found,
-                                        &count) == tp_success &&
-                  sortContacts(rows, plan, system, found, count, newcomer);
+    tpContact* found;
+    int count;
+    bool isFound =
+        tpSystem_FindContacts(system, system->poses.data, margins, &found, &count) == tp_success &&
+        sortContacts(rows, plan, system, found, count);
+    for (int i = 0; isFound && meets != NULL && i < count; ++i) {
+        *meets = *meets || isNewcomer(plan, system, &found[i]);
     }
     tpArena_Release(&system->arena, mark);
     return isFound && findAll(rows, plan, system) == plan->rowCount;
 }
 
-// Plans ------------------------------------------------------------------------------------------
-
-static bool isIdeal(const tpCoordinate* coordinate) {
-    const tpCoordinateDef* def = &coordinate->def;
-    return !def->hasSpring && def->damping == 0.0 && def->friction == 0.0;
+bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system) {
+    return plan->contactCount > 0 ? findWithin(rows, plan, system, plan->margins, NULL)
+                                  : findAll(rows, plan, system) == plan->rowCount;
 }
 
-// The joints of the group; false if one has a law of its own, or is of a type with rows that are no
-// velocities of its two bodies.
+bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
+                           bool* meets) {
+    *meets = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        double way = tpSystem_Margin(system, i, &system->velocities.data[i], NULL, 0.5 * h);
+        plan->wideMargins[i] = fmax(plan->margins[i], way);
+    }
+    return findWithin(rows, plan, system, plan->wideMargins, meets);
+}
+
+// Plans ------------------------------------------------------------------------------------------
+
+static bool hasLaw(const tpCoordinateDef* def) {
+    return def->hasSpring || def->damping > 0.0 || def->friction > 0.0;
+}
+
+// Takes the law of a coordinate into the plan. False if there is no room, the law is one of a ball
+// joint, which has no coordinate to measure, or friction holds it fast.
+static bool planLaw(tpFlowPlan* plan, const tpSystem* system, int place, int coordinate) {
+    const tpJoint* joint = &system->joints.data[plan->joints[place]];
+    if (plan->lawCount == tp_flowLaws || joint->type == tp_ballJoint) {
+        return false;
+    }
+    tpJointPlace where = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &where, coordinate);
+    double speed = tpJointRow_Speed(joint, &row, system->velocities.data);
+    plan->laws[plan->lawCount++] = (tpFlowLaw){ place, coordinate, speed < 0.0 ? -1.0 : 1.0 };
+    return joint->coordinates[coordinate].def.friction == 0.0 ||
+           fabs(speed) > slowestSlip * system->units.speed;
+}
+
+// The joints of the group; false if one has a law that flows have not.
 static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups* groups,
                        int group) {
-    plan->jointCount = 0;
-    for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
+    bool isPlain = true;
+    plan->jointCount = plan->lawCount = 0;
+    for (int i = 0; groups->jointCounts[group] > 0 && isPlain && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         bool isHeld = joint->isLive && (tpSystem_IsDynamic(system, joint->bodyA) ||
                                         tpSystem_IsDynamic(system, joint->bodyB));
-        for (int k = 0; isHeld && k < joint->coordinateCount; ++k) {
-            if (!isIdeal(&joint->coordinates[k])) {
-                return false;
-            }
+        if (!isHeld) {
+            continue;
         }
-        if (isHeld) {
-            plan->joints[plan->jointCount++] = i;
+        int place = plan->jointCount++;
+        plan->joints[place] = i;
+        for (int k = 0; isPlain && k < joint->coordinateCount; ++k) {
+            isPlain = !hasLaw(&joint->coordinates[k].def) || planLaw(plan, system, place, k);
         }
     }
-    return true;
+    return isPlain;
 }
 
 static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int contact, bool slides) {
@@ -216,11 +267,12 @@ static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int con
 // Room for contacts to be looked for. False if memory ran out.
 static bool planMargins(tpFlowPlan* plan, tpSystem* system) {
     plan->margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    plan->wideMargins = TP_SCRATCH(&system->arena, double, system->bodyCount);
     for (int i = 0; plan->margins != NULL && i < system->bodyCount; ++i) {
         bool isDynamic = tpSystem_IsDynamic(system, i);
         plan->margins[i] = isDynamic ? nearPart * system->bodies.data[i].size : 0.0;
     }
-    return plan->margins != NULL;
+    return plan->margins != NULL && plan->wideMargins != NULL;
 }
 
 // The contacts that touch now, with their places. False if there are too many, or their law has
@@ -250,8 +302,7 @@ static bool planContacts(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, b
                          bool* isPlain) {
     tpContact* found;
     int count;
-    bool isFound = planMargins(plan, system) &&
-                   tpSystem_FindContacts(system, system->poses.data, plan->margins, &found,
+    bool isFound = tpSystem_FindContacts(system, system->poses.data, plan->margins, &found,
                                          &count) == tp_success;
     *isPlain = isFound && takeContacts(plan, rows, system, found, count, slides);
     return isFound;
@@ -261,11 +312,11 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
                      int group, bool slides, bool* isPlain) {
     *isPlain = false;
     plan->bodyCount = plan->contactCount = plan->rowCount = 0;
-    plan->margins = NULL;
     plan->bodies = TP_SCRATCH(&system->arena, int, groups->sizes[group]);
     plan->places = TP_SCRATCH(&system->arena, int, system->bodyCount);
     plan->joints = TP_SCRATCH(&system->arena, int, system->joints.count);
-    if (plan->bodies == NULL || plan->places == NULL || plan->joints == NULL) {
+    if (plan->bodies == NULL || plan->places == NULL || plan->joints == NULL ||
+        !planMargins(plan, system)) {
         return false;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -280,6 +331,6 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
         return false;
     }
     plan->rowCount = *isPlain ? findAll(rows, plan, system) : 0;
-    *isPlain = plan->rowCount > 0 && plan->rowCount <= tp_flowRows;
+    *isPlain = *isPlain && plan->rowCount <= tp_flowRows;
     return true;
 }

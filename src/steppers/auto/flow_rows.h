@@ -11,7 +11,14 @@
 #include "dynamics/contacts.h"
 #include "steppers/auto/groups.h"
 
-enum { tp_flowRows = 48, tp_flowContacts = 12 };
+enum { tp_flowRows = 48, tp_flowContacts = 12, tp_flowLaws = 24 };
+
+// A coordinate with a spring, a damper or dry friction.
+typedef struct tpFlowLaw {
+    int joint; // place in the plan
+    int coordinate;
+    double direction; // of its rate, 1 or -1, where it has friction
+} tpFlowLaw;
 
 // A velocity of bodies A and B, or a force on them. -1: the world.
 typedef struct tpFlowRow {
@@ -29,6 +36,9 @@ typedef struct tpFlowPlan {
     int* places;     // of all bodies in that list, -1: not of the group
     int* joints;     // those that hold something of the group, in order
     double* margins; // of all bodies, within which contacts are looked for
+    double* wideMargins;
+    int lawCount;
+    tpFlowLaw laws[tp_flowLaws];
     tpContactKey keys[tp_flowContacts];
     tpFlowMode modes[tp_flowContacts];
 } tpFlowPlan;
@@ -50,8 +60,13 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
                      int group, bool slides, bool* isPlain);
 
 // The rows where the bodies are now. False if a contact of the plan is not found, or memory ran
-// out. `newcomer` tells whether something else touches.
-bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, bool* newcomer);
+// out.
+bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system);
+
+// The same at an end of a step of h seconds, looking ahead or back over half of it. `meets`:
+// something else touches, or shapes that do not touch yet may have met.
+bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
+                           bool* meets);
 
 // The velocity of a row.
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities);
