@@ -1,6 +1,8 @@
 // Contacts of small steps where one look per step is hardest: on curved bodies that rock, and on
 // bodies that are faster than they are long.
 
+#include <string.h>
+
 #include "support/check.h"
 #include "tippe/world.h"
 
@@ -159,11 +161,88 @@ static void spinningBulletsStay(void** state) {
     assert_true(gained <= 1);
 }
 
+// A level sheet of triangles, four squares per square metre; a point far below closes it.
+static void addSheet(tpWorld* world) {
+    enum { side = 40, points = side + 1, below = points * points };
+    static tpVec3 vertices[points * points + 1];
+    static int32_t triangles[2 * side * side + 4 * side][3];
+    int count = 0;
+    for (int i = 0; i < below; ++i) {
+        vertices[i] = tpMakeVec3(0.5 * (i % points) - 10.0, 0.5 * (i / points) - 10.0, 0.0);
+    }
+    vertices[below] = tpMakeVec3(0.0, 0.0, -20.0);
+    for (int k = 0; k < side * side; ++k) {
+        int at = k / side * points + k % side;
+        const int32_t both[2][3] = { { at, at + 1, at + points + 1 },
+                                     { at, at + points + 1, at + points } };
+        memcpy(triangles[count], both, sizeof(both));
+        count += 2;
+    }
+    for (int k = 0; k < side; ++k) {
+        int last = side * points;
+        const int32_t skirt[4][3] = { { k + 1, k, below },
+                                      { last + k, last + k + 1, below },
+                                      { k * points, (k + 1) * points, below },
+                                      { (k + 1) * points + side, k * points + side, below } };
+        memcpy(triangles[count], skirt, sizeof(skirt));
+        count += 4;
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry sheet;
+    tpShapeDef shape = denseShape();
+    assert_int_equal(tpMakeMesh(&allocator, vertices, below + 1, (const int32_t(*)[3])triangles,
+                                count, tpMakePose(tpZeroVec3(), tpIdentityQuat()), &sheet, NULL),
+                     tp_success);
+    tpCreateShape(world, addFixed(world), &shape, &sheet, NULL);
+    tpReleaseGeometry(&sheet);
+}
+
+// What slides without friction over the edges between level triangles does not feel them.
+static void edgesOfMeshesAreNotFelt(void** state) {
+    (void)state;
+    const double speed = 5.0, angle = 0.37;
+    for (int kind = 0; kind < 3; ++kind) {
+        tpWorld* world = makeWorld(9.81);
+        tpMaterialDef smooth = tpDefaultMaterialDef();
+        smooth.friction.staticCoefficient = smooth.friction.dynamicCoefficient = 0.0;
+        tpMaterialId material = tpCreateMaterial(world, &smooth, NULL);
+        addSheet(world);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(-8.0, -4.0, 0.3);
+        def.velocity = tpMakeVec3(speed * cos(angle), speed * sin(angle), 0.0);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = denseShape();
+        shape.material = material;
+        if (kind == 0) {
+            tpSphere sphere = { 0.3 };
+            tpCreateSphere(world, body, &shape, &sphere, NULL);
+        } else if (kind == 1) {
+            tpBox box = { { 0.8, 0.7, 0.6 } };
+            tpCreateBox(world, body, &shape, &box, NULL);
+        } else {
+            tpCapsule capsule = { 0.3, 0.6, { 0.0, 1.0, 0.0 } };
+            tpCreateCapsule(world, body, &shape, &capsule, NULL);
+        }
+        double lost = 0.0, lift = 0.0;
+        for (int k = 0; k < 180; ++k) {
+            tpWorld_Step(world, 1.0 / 60.0);
+            tpVec3 v = tpBody_GetVelocity(world, body);
+            lost = fmax(lost, fmax(fabs(v.x - def.velocity.x), fabs(v.y - def.velocity.y)));
+            lift = fmax(lift, fabs(tpBody_GetPosition(world, body).z - 0.3));
+        }
+        print_message("kind %d: velocity off by %.1e m/s, height by %.1e m\n", kind, lost, lift);
+        CHECK_BELOW(lost, 1e-9);
+        CHECK_BELOW(lift, 3e-4);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rockingGainsNothing),
         cmocka_unit_test(platesStopBullets),
         cmocka_unit_test(spinningBulletsStay),
+        cmocka_unit_test(edgesOfMeshesAreNotFelt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
