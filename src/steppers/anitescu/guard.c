@@ -36,6 +36,7 @@ typedef struct tpGuard {
     bool isScaled;    // it goes with the length of a part
     bool isAstray;    // joints are apart, or beyond their limits, at the start of the step
     double duration;  // of the whole step, s
+    bool isLively;    // bounces in this step give much back
     int exhausted;    // parts whose solves have used up the work budget of a step
     tpStepReport* report;
 } tpGuard;
@@ -65,6 +66,7 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
     }
+    guard->isLively = guard->isLively || trial->isLively;
     outcome->rise =
         tpEnergyGuard_Rise(&guard->energy, guard->system, guard->report, trial->hasCollided);
     // To put right what overlaps or is apart at the start takes energy: no law of motion made it
@@ -142,6 +144,22 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpTrial* start, double h, 
     return mayLower ? lowerRestitution(guard, start, h, outcome) : tp_guardRejects;
 }
 
+// The rest of a step that has cost what it may. If bounces give much back, one symmetric part keeps
+// what the paper's step, whose bounces come a step later, would lose.
+static tpGuardVerdict takeRest(tpGuard* guard, const tpTrial* start, double h, tpOutcome* outcome) {
+    if (!guard->isLively) {
+        return tp_guardRejects;
+    }
+    if (!tryPart(guard, 1.0, false, h, outcome)) {
+        return tp_guardOutOfMemory;
+    }
+    if (outcome->trial.isLively && outcome->isRight && outcome->trial.miss <= lostGap) {
+        return tp_guardAccepts;
+    }
+    tpTrial_Undo(start);
+    return tp_guardRejects;
+}
+
 // The paper's own step, which loses energy where the symmetric one would gain some.
 static bool takeLastResort(tpGuard* guard, double h, tpOutcome* outcome) {
     tpSystem* system = guard->system;
@@ -184,9 +202,9 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
         return false;
     }
     bool isLast = isShortest(guard, h, true);
-    // Once the step has cost what it may, its rest is taken as in the paper at once.
+    // Once the step has cost what it may, its rest is taken at once.
     tpGuardVerdict verdict = tpStepBudget_IsSpent(system)
-                                 ? tp_guardRejects
+                                 ? takeRest(guard, &start, h, &outcome)
                                  : takeWhole(guard, &start, h, isLast, &outcome);
     guard->exhausted += tpSystem_HasWorkLeft(system) ? 0 : 1;
     *result = (tpPartResult){ .isTaken = verdict == tp_guardAccepts,

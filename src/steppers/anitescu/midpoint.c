@@ -76,7 +76,7 @@ static void kickSprings(const tpTimeStep* step, const double* rest, const tpCont
 static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpContactHistory* history,
                             const tpVelocity* startVelocities, const tpMidpointSettings* settings,
                             tpMidpointTrial* trial) {
-    trial->bounces = trial->mayBounce = false;
+    trial->bounces = trial->isLively = trial->mayBounce = false;
     int cursor = 0, past = 0;
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
@@ -101,6 +101,7 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpCont
             step->rows.bias[row] =
                 isBounce ? settings->restitution * step->laws[i].restitution * approach : 0.0;
             trial->bounces = trial->bounces || isBounce;
+            trial->isLively = trial->isLively || (isBounce && step->laws[i].restitution > 0.5);
             trial->mayBounce = trial->mayBounce || (hasPushed && approach < -settings->least);
         } else if (hasPushed && approach < -settings->hard && step->contactCount <= fewContacts) {
             // What has pushed in the last step too is no impact.

@@ -16,6 +16,7 @@ typedef struct tpMidpointSettings {
 // What one try of the step was like.
 typedef struct tpMidpointTrial {
     bool bounces;     // with restitution
+    bool isLively;    // it gives back more than a quarter of the energy of some approach
     bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
     double overlap;   // the deepest at the start, m
     double miss;      // of the drift, m or rad
