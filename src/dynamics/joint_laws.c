@@ -327,7 +327,19 @@ static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlac
     int count = ownRows(joint, place, &row, own);
     coordinate->startValue = own[0].error;
     for (int k = 0; k < count && !system->carriesRotors; ++k) {
-        coordinate->rotorSpeed[k] = tpJointRow_Speed(joint, &own[k], system->velocities.data);
+        double speed = tpJointRow_Speed(joint, &own[k], system->velocities.data);
+        bool goesOn = speed == coordinate->endSpeed[k];
+        coordinate->rotorSpeed[k] = goesOn ? coordinate->rotorSpeed[k] : speed;
+        coordinate->endSpeed[k] = NAN;
+    }
+}
+
+static void endRotor(const tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index) {
+    tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
+    int count = ownRows(joint, place, &row, own);
+    for (int k = 0; k < count; ++k) {
+        joint->coordinates[index].endSpeed[k] =
+            tpJointRow_Speed(joint, &own[k], system->velocities.data);
     }
 }
 
@@ -442,7 +454,10 @@ void tpJoints_BeginLaws(tpSystem* system, double h) {
     }
 }
 
-void tpJoints_BeginRotors(tpSystem* system) {
+typedef void RotorVisit(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
+                        int index);
+
+static void visitRotors(tpSystem* system, RotorVisit* visit) {
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         tpJointPlace place;
@@ -451,10 +466,18 @@ void tpJoints_BeginRotors(tpSystem* system) {
             if (joint->coordinates[k].def.armature > 0.0) {
                 place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
                 isPlaced = true;
-                beginRotor(system, joint, &place, k);
+                visit(system, joint, &place, k);
             }
         }
     }
+}
+
+void tpJoints_BeginRotors(tpSystem* system) {
+    visitRotors(system, beginRotor);
+}
+
+void tpJoints_EndRotors(tpSystem* system) {
+    visitRotors(system, endRotor);
 }
 
 // Energies ---------------------------------------------------------------------------------------

@@ -73,6 +73,12 @@ void tpJoints_BeginLaws(tpSystem* system, double h);
 // The same for steppers with whole laws only, which need no shares.
 void tpJoints_BeginRotors(tpSystem* system);
 
+// At the end of a step whose rows have directions of one place only. A coordinate whose axis turns
+// with a body gets faster or slower by that turn alone, and its rotor has not been told: it goes on
+// at its own speed in the next step, and the bodies have to take it along. Where somebody changes
+// velocities in between, rotors start with them.
+void tpJoints_EndRotors(tpSystem* system);
+
 // Energies that are not those of bodies.
 double tpJoints_KineticEnergy(const tpSystem* system);   // of armatures
 double tpJoints_PotentialEnergy(const tpSystem* system); // of springs

@@ -1,6 +1,6 @@
 #include "dynamics/joint_state.h"
 
-enum { reactionNumbers = 6, effortNumbers = 2, motionNumbers = 6, couplingNumbers = 2 };
+enum { reactionNumbers = 6, effortNumbers = 2, motionNumbers = 9, couplingNumbers = 2 };
 
 int tpJoints_ReactionCount(const tpSystem* system) {
     int count = 0;
@@ -66,6 +66,7 @@ void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
             *numbers++ = coordinate->displacement;
             for (int axis = 0; axis < 3; ++axis) {
                 *numbers++ = coordinate->rotorSpeed[axis];
+                *numbers++ = coordinate->endSpeed[axis];
             }
             *numbers++ = coordinate->servoMemory.last;
             *numbers++ = coordinate->servoMemory.steady;
@@ -85,6 +86,7 @@ void tpJoints_WriteMotion(tpSystem* system, const double* numbers) {
             coordinate->displacement = *numbers++;
             for (int axis = 0; axis < 3; ++axis) {
                 coordinate->rotorSpeed[axis] = *numbers++;
+                coordinate->endSpeed[axis] = *numbers++;
             }
             coordinate->servoMemory.last = *numbers++;
             coordinate->servoMemory.steady = *numbers++;

@@ -6,6 +6,7 @@
 #include "dynamics/energy_account.h"
 #include "dynamics/force_work.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/joints.h"
 #include "dynamics/time_step.h"
 
@@ -184,7 +185,9 @@ bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistor
     }
     tpTimeStep_Drift(step);
     tpJoints_StoreReactions(system, &step->rows, step->h);
-    return tpTimeStep_Report(step, &tally, memory, history, report);
+    bool isDone = tpTimeStep_Report(step, &tally, memory, history, report);
+    tpJoints_EndRotors(system);
+    return isDone;
 }
 
 bool tpTimeStep_HasRestitution(const tpTimeStep* step) {

@@ -181,6 +181,10 @@ static void transferJoints(tpSystem* system, tpArchive* archive) {
             tpArchive_Double(archive, &coordinate->limitEffort);
             tpArchive_Double(archive, &coordinate->servoMemory.last);
             tpArchive_Double(archive, &coordinate->servoMemory.steady);
+            for (int axis = 0; axis < 3; ++axis) {
+                tpArchive_Double(archive, &coordinate->rotorSpeed[axis]);
+                tpArchive_Double(archive, &coordinate->endSpeed[axis]);
+            }
         }
     }
     tpArchive_Bool(archive, &system->hasEfforts);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/couplings.h"
+#include "dynamics/joint_laws.h"
 #include "steppers/small_steps/articulation.h"
 
 // The part of a list of rows from a block and a row on.
@@ -243,6 +244,7 @@ void tpSmallStep_FinishJoints(tpSmallStep* step) {
     }
     if (system->joints.count > 0) {
         tpJoints_FollowAngles(system);
+        tpJoints_EndRotors(system);
         report->jointDrift =
             fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     }

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "dynamics/joint_laws.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
 
@@ -260,6 +261,7 @@ static bool moveOn(tpLocator* locator, tpTimeStep* step, tpTally* tally) {
     tpTimeStep_Drift(step);
     tpJoints_AddReactions(system, &step->rows, locator->settings->wholeStep);
     tpJoints_FollowAngles(system);
+    tpJoints_EndRotors(system);
     system->time += step->h;
     return true;
 }
@@ -365,5 +367,7 @@ bool tpStewartTrinkle_StepThroughCollisions(tpSystem* system, tpStepperMemory* m
     }
     system->time = time;
     report->substepCount = parts > 1 ? parts : 1;
-    return isDone && tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
+    isDone = isDone && tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
+    tpJoints_EndRotors(system);
+    return isDone;
 }
