@@ -13,6 +13,7 @@ One line for each model, as a table in Markdown:
 moved     largest change of an angle (rad) or way (m) of a joint from the start, here
 soft      largest difference of a joint from MuJoCo's, with the contacts that the model asks for
 stiff     the same with MuJoCo's contacts, limits and equalities made stiff: solref 4 ms, friction that does not slip
+kept      the same as soft, but MuJoCo starts where the robot came to rest here: feet that stick have many places to rest
 still     largest speed of a joint in MuJoCo at the end, rad/s or m/s: what has not come to rest is not comparable
 sinks     deepest overlap of MuJoCo's soft contacts, m, over the way from there to the nearest joint: roughly what they explain
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -31,6 +32,13 @@ import tippe
 
 STEP = 0.005
 STIFF = 0.004
+
+
+class Rest(NamedTuple):
+    """Where a robot has come to rest: values of its joints, centres and rotations of its bodies."""
+
+    joints: dict[str, float]
+    poses: dict[str, tuple[Any, Any]]
 
 
 def axes_of(scene: Any) -> dict[str, dict[str, Any]]:
@@ -62,7 +70,26 @@ def give_gains(m: Any, d: Any, scene: Any) -> None:
         d.ctrl[a] = servo.get("stiffness", 0.0) * servo.get("target", 0.0)
 
 
-def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool) -> tuple[dict[str, float], float, float]:
+def take_over(m: Any, d: Any, scene: Any, rest: Rest) -> None:
+    """The state in which it came to rest here."""
+    bodies = {body["name"]: body for body in scene["bodies"]}
+    for j in range(m.njnt):
+        start, name = int(m.jnt_qposadr[j]), m.joint(j).name
+        name = scene.report.renamed.get(name, name)
+        if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE.value:
+            body = m.body(int(m.jnt_bodyid[j])).name
+            body = scene.report.renamed.get(body, body)
+            centre, rotation = rest.poses[body]
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, rotation)
+            d.qpos[start : start + 3] = centre - turn.reshape(3, 3) @ bodies[body].get("center_of_mass", [0.0, 0.0, 0.0])
+            d.qpos[start + 3 : start + 7] = rotation
+        elif name in rest.joints:
+            d.qpos[start] = rest.joints[name]
+    d.qvel[:] = 0.0
+
+
+def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool, rest: Rest | None = None) -> tuple[dict[str, float], float, float]:
     """Joints at the end, the fastest of them, and what the overlap of contacts explains."""
     m = mujoco.MjModel.from_xml_path(str(path))
     d = mujoco.MjData(m)
@@ -70,6 +97,8 @@ def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool) -> tuple[dict
     if names:
         mujoco.mj_resetDataKeyframe(m, d, names.index("home") if "home" in names else 0)
     give_gains(m, d, scene)
+    if rest is not None:
+        take_over(m, d, scene, rest)
     m.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     m.opt.timestep = min(m.opt.timestep, 1e-3)
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS.value
@@ -97,7 +126,7 @@ def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool) -> tuple[dict
     return values, speed, sinks
 
 
-def here(scene: Any, seconds: float) -> tuple[dict[str, float], float]:
+def here(scene: Any, seconds: float) -> tuple[Rest, float]:
     for axis in axes_of(scene).values():
         axis.pop("friction", None)
     world = tippe.load({**scene, "simulation": {"stepper": "anitescu", "step": STEP, "until": seconds}})
@@ -105,7 +134,8 @@ def here(scene: Any, seconds: float) -> tuple[dict[str, float], float]:
     for _ in range(round(seconds / STEP)):
         world.step()
     after = {name: float(world.joints[name].value) for name in before}
-    return after, max((abs(after[name] - before[name]) for name in before), default=0.0)
+    poses = {body["name"]: (np.array(world[body["name"]].position), np.array(world[body["name"]].rotation)) for body in scene["bodies"]}
+    return Rest(after, poses), max((abs(after[name] - before[name]) for name in before), default=0.0)
 
 
 def main() -> int:
@@ -113,18 +143,20 @@ def main() -> int:
     parser.add_argument("models", nargs="+", type=Path)
     parser.add_argument("--seconds", type=float, default=3.0)
     options = parser.parse_args()
-    print("| model | joints | moved | soft | stiff | still | sinks |\n|---|---:|---:|---:|---:|---:|---:|", flush=True)
+    print("| model | joints | moved | soft | stiff | kept | still | sinks |\n|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     for path in options.models:
         try:
             scene = tippe.models.convert(path, visual=False)
             soft, speed, sinks = in_mujoco(path, scene, options.seconds, False)
             stiff, _, _ = in_mujoco(path, scene, options.seconds, True)
-            own, moved = here(scene, options.seconds)
+            rest, moved = here(scene, options.seconds)
+            kept, _, _ = in_mujoco(path, scene, options.seconds, False, rest)
         except (tippe.models.ModelError, ValueError, OSError) as error:
-            print(f"| {path.parent.name}/{path.stem} | refused: {' '.join(str(error).split())[:100]} | | | | | |", flush=True)
+            print(f"| {path.parent.name}/{path.stem} | refused: {' '.join(str(error).split())[:100]} | | | | | | |", flush=True)
             continue
+        own = rest.joints
         shared = [name for name in own if name in soft]
-        differences = [max((abs(own[name] - other[name]) for name in shared), default=0.0) for other in (soft, stiff)]
+        differences = [max((abs(own[name] - other[name]) for name in shared), default=0.0) for other in (soft, stiff, kept)]
         figures = [moved, *differences, speed, sinks]
         print(f"| {path.parent.name}/{path.stem} | {len(shared)} | " + " | ".join(f"{x:.2g}" for x in figures) + " |", flush=True)
     return 0

@@ -477,6 +477,22 @@ def test_urdf_mimics_of_fixed_joints(tmp_path: Path) -> None:
         models.convert(path)
 
 
+def test_urdf_links_that_overlap(tmp_path: Path) -> None:
+    """Links that reach into each other from the start do not collide, and that is told; others do."""
+    shape = '<collision><geometry><sphere radius="{}"/></geometry></collision></link>'
+    links = [urdf_link(name, 1, (0.1, 0.1, 0.1)).replace("</link>", shape.format(size)) for name, size in (("a", 0.3), ("b", 0.3), ("c", 0.01))]
+    joints = urdf_joint("continuous", "base", "a") + urdf_joint("continuous", "a", "b") + urdf_joint("continuous", "b", "c")
+    text = urdf_of("".join(links) + joints).replace("</link>", shape.format(1.9), 1)
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    scene = models.convert(path)
+    pairs = [sorted(pair["bodies"]) for pair in scene["excludes"]]
+    assert ["b", "base"] in pairs and ["a", "b"] not in pairs  # parents and children do not collide anyway
+    assert not tippe.load(scene).overlaps(1e-4)
+    notes = [note.message for note in scene.report.of("chosen") if note.element == "collision"]
+    assert len(notes) == len(pairs) and "overlap by" in notes[0]
+
+
 def test_axes_of_one_direction(tmp_path: Path) -> None:
     """Two slides along one line are no compound joint: a light body is between them, and told."""
     path = tmp_path / "m.xml"

@@ -121,7 +121,12 @@ def convert(
         model.step = step
     if floor:
         add_floor(model)
-    return _finish(model, visual, triangles)
+    scene = _finish(model, visual, triangles)
+    if root.tag == "robot":
+        from .overlaps import exclude_overlaps
+
+        exclude_overlaps(scene, model.report)
+    return scene
 
 
 def _finish(model: Model, visual: bool, triangles: int) -> Scene:
