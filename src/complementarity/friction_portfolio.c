@@ -33,8 +33,11 @@ typedef struct Stage {
 // below which it is not worth beginning.
 static const double approachFactorisations = 8.0, leastApproach = 30.0;
 
-// Contacts of an island up to which all of the first sweeps are worth their time.
-enum { largestSwept = 100 };
+// Contacts of an island up to which all of the first sweeps are worth their time. With more than a
+// few, a start whose residual is below this part of |q| is as good for Newton's method as the end
+// of the sweeps, which cost as much as several of its steps.
+enum { largestSwept = 100, fewSwept = 10 };
+static const double nearPart = 1e-2;
 
 // Contacts of an island up to which a solve that failed is looked into, and for how long.
 enum { largestJam = 500, jamLimit = 60 };
@@ -308,9 +311,23 @@ static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions*
                                  iterations);
 }
 
+static double speedWithoutImpulses(const tpFrictionIsland* island) {
+    double square = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            square += island->weight[b] * island->q[i] * island->q[i];
+        }
+    }
+    return sqrt(square);
+}
+
 // The first sweeps. They settle what is small; of what is large they only say where to begin.
 static tpSolveStatus sweepFirst(tpFrictionIsland* island, const tpFrictionOptions* options,
                                 int limit, tpArena* arena, int* iterations) {
+    if (island->blockCount > fewSwept &&
+        island->residual <= nearPart * speedWithoutImpulses(island)) {
+        return tp_notApplicable;
+    }
     bool isLarge = island->blockCount > largestSwept;
     return tpFrictionIsland_Nncg(island, options, isLarge ? limit / 2 : limit, arena, iterations);
 }

@@ -15,13 +15,16 @@
 // How far an inner solve goes, and how many steps it may take before its weight counts as too
 // small.
 static const double innerFraction = 0.1;
-enum { INNER_LIMIT = 100, SWEEPS = 3 };
+enum { INNER_LIMIT = 100 };
 
 // Weights in units of the mean diagonal of W. Below the least nothing is regularised any more in
 // double precision; above the greatest a step hardly moves.
 static const double leastWeight = 1e-10, greatestWeight = 10.0;
 
-// Far from the solution a large weight, near it a small one.
+// Far from the solution a large weight, near it a small one. If contacts that do not give may
+// contradict each other, not so small that this throws impulses far along what nothing holds.
+static const double leastFirstWeight = 1e-6, leastWithSlack = 1e-5;
+
 static double firstWeight(const tpFrictionIsland* island, double start) {
     double square = 0.0;
     for (int b = 0; b < island->blockCount; ++b) {
@@ -30,32 +33,31 @@ static double firstWeight(const tpFrictionIsland* island, double start) {
         }
     }
     double share = square > 0.0 ? island->residual / sqrt(square) : 1.0;
-    return fmin(fmax(start * share, 1e-6), 1.0);
+    bool mayContradict = island->slack > 0.0 && island->compliance == NULL;
+    double least = mayContradict ? leastWithSlack : leastFirstWeight;
+    return fmin(fmax(start * share, least), 1.0);
 }
 
 // A step after which the residual has grown by more than this went to another branch of solutions.
 static const double lostGrowth = 10.0;
 
-// Sweeps get Newton out of a corner far from the solution; near it, where contacts have several
-// states to choose from, they can throw it away, and are taken back.
+// A sweep gets Newton out of a corner far from the solution; near it, where contacts have several
+// states to choose from, it can throw it away, and is taken back.
 static const double sweepGrowth = 2.0;
 
-// A move of the center that leaves this part of the residual crawls. After so many of them in all,
-// and twice as many after each look in vain, the data are looked at.
-static const double crawling = 0.7;
-enum { FIRST_LOOK = 3, REST_LIMIT = 200 };
+// A move of the center that leaves this part of the residual crawls. With a weight that is small
+// beside W it is data that contradict each other.
+static const double crawling = 0.7, greatestShiftWeight = 1e-4;
 
-// Back to the center, from which sweeps may lead to a better one. Returns the residual there.
+// Back to the center, from which a sweep may lead to a better one. Returns the residual there.
 static double restart(tpFrictionNewton* newton, tpFrictionIsland* island,
                       const tpFrictionOptions* options, double* center, double* centerVelocity,
                       double centerResidual) {
     size_t bytes = sizeof(double) * (size_t)island->rowCount;
     memcpy(newton->r, center, bytes);
     memcpy(newton->u, centerVelocity, bytes);
-    for (int i = 0; i < SWEEPS; ++i) {
-        tpFrictionIsland_Sweep(island, options->localProximal, newton->r, newton->u);
-        island->work += tpFrictionIsland_SweepWork(island);
-    }
+    tpFrictionIsland_Sweep(island, options->localProximal, newton->r, newton->u);
+    island->work += tpFrictionIsland_SweepWork(island);
     double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton->r, newton->u));
     if (residual < sweepGrowth * centerResidual) {
         memcpy(center, newton->r, bytes);
@@ -82,7 +84,6 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
     double weight = firstWeight(island, options->proximalStart), lastWeight = 0.0;
     double failedWeight = 0.0, centerResidual = island->residual;
     bool isBold = true;
-    int crawls = 0, nextLook = FIRST_LOOK;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
     while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
@@ -98,7 +99,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
         }
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
         if (status == tp_solved && residual <= lostGrowth * centerResidual) {
-            crawls += residual > crawling * centerResidual;
+            bool isCrawling = residual > crawling * centerResidual;
             centerResidual = residual;
             isBold = true;
             lastWeight = weight;
@@ -109,27 +110,13 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);
             memcpy(centerVelocity, newton.u, bytes);
-            if (crawls >= nextLook) {
-                tpSolveStatus found = tpFrictionIsland_MakeConsistent(island, options, REST_LIMIT,
-                                                                      arena, &newton.iterations);
-                nextLook *= 2;
-                if (found == tp_solverOutOfMemory) {
-                    status = found;
-                    break;
-                }
-                if (found == tp_notApplicable && island->residual <= island->enough) {
-                    break; // it crawls, its data agree, and it is good enough
-                }
-                if (found != tp_notApplicable) {
-                    memcpy(newton.r, island->r, bytes);
-                    memcpy(newton.u, island->u, bytes);
-                    memcpy(center, island->r, bytes);
-                    memcpy(centerVelocity, island->u, bytes);
-                    centerResidual = island->residual;
-                    lastWeight = 0.0;
-                    crawls = 0;
-                    nextLook = FIRST_LOOK;
-                }
+            if (isCrawling && lastWeight <= greatestShiftWeight &&
+                tpFrictionIsland_TakeShift(island, lastWeight, center, previous, centerVelocity)) {
+                memcpy(newton.u, centerVelocity, bytes);
+                centerResidual = island->residual;
+                lastWeight = 0.0;
+            } else if (isCrawling && island->residual <= island->enough) {
+                break; // its data agree, and it is good enough
             }
         } else {
             isBold = !isBold;

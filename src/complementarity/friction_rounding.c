@@ -6,10 +6,14 @@
 // contacts that hold make the residual zero, and solvers that go for it spend hundreds of
 // iterations on which of the contacts carries the difference.
 //
-// The part of u outside the range is what the method of conjugate residuals leaves of it: of all
-// combinations of u, W u, W^2 u ... it takes the one with the smallest rest y, and W y = 0. If q
-// may be changed by as much, y is taken from it. If not, y bounds the residual from below: for all
-// impulses x
+// A proximal point shows what they contradict each other by. It solves the problem with
+// u + weight (r - center) in place of u: the given one with q + weight (r - center). If moving the
+// center does not make this change smaller, it is the part of q that no impulses answer. If q may
+// be changed by as much, it is, and the point is a solution.
+//
+// Without such leave a bound is found for the residual. The part of u outside the range of W is
+// what the method of conjugate residuals leaves of it: of all combinations of u, W u, W^2 u ... it
+// takes the one with the smallest rest y, and W y = 0. For all impulses x
 //
 //     |u| >= y . (W x + q) / |y| = (y . q + x . W y) / |y|,
 //
@@ -29,9 +33,8 @@ static const double provedPart = 1.0 / 3.0;
 // How far from r impulses are covered by the bound, in units of |r|.
 static const double reach = 10.0;
 
-// y is the part outside the range once |W y| is this part of |y|. It is not worth a change of q if
-// it is below this part of the tolerance.
-static const double outside = 1e-3, negligible = 0.3;
+// y is the part outside the range once |W y| is this part of |y|.
+static const double outside = 1e-3;
 
 // Impulses that are outside their cones by this part of the largest are rounding.
 static const double admissible = 1e-6;
@@ -69,21 +72,18 @@ static double speedOf(const tpFrictionIsland* island, const double* x) {
     return sqrt(square);
 }
 
-// Rows of free blocks, of sticking contacts, and normal rows of sliding ones. Contacts at the
-// border of their cones that slip by no more than `unknown` count as sticking there.
-static void findHolding(const tpFrictionIsland* island, double unknown, bool* isHolding) {
+// Rows of free blocks, of sticking contacts, and normal rows of sliding ones.
+static void findHolding(const tpFrictionIsland* island, bool* isHolding) {
     for (int b = 0; b < island->blockCount; ++b) {
         int first = island->row[b], rows = tpFrictionIsland_Rows(island, b);
         const double *r = island->r + first, *u = island->u + first;
-        double force = 0.0, slip = 0.0;
+        double force = 0.0;
         for (int i = 1; i < rows; ++i) {
             force += (r[i] - u[i]) * (r[i] - u[i]);
-            slip += island->weight[b] * u[i] * u[i];
         }
         bool isFree = island->kind[b] == tp_frictionFree;
         bool isClosed = isFree || r[0] > u[0];
-        bool isSticking =
-            isFree || sqrt(slip) <= unknown || sqrt(force) < island->mu[b] * (r[0] - u[0]);
+        bool isSticking = isFree || sqrt(force) < island->mu[b] * (r[0] - u[0]);
         for (int i = 0; i < rows; ++i) {
             isHolding[first + i] = isClosed && (i == 0 || isSticking);
         }
@@ -98,7 +98,7 @@ static void multiply(const Rest* rest, const double* x, double* y) {
 }
 
 // False if memory ran out.
-static bool beginRest(Rest* rest, const tpFrictionIsland* island, double unknown, tpArena* arena) {
+static bool beginRest(Rest* rest, const tpFrictionIsland* island, tpArena* arena) {
     int n = island->rowCount;
     *rest = (Rest){ .island = island,
                     .n = n,
@@ -110,7 +110,7 @@ static bool beginRest(Rest* rest, const tpFrictionIsland* island, double unknown
     if (arena->failed) {
         return false;
     }
-    findHolding(island, unknown, rest->isHolding);
+    findHolding(island, rest->isHolding);
     for (int i = 0; i < n; ++i) {
         rest->y[i] = rest->isHolding[i] ? island->u[i] : 0.0;
     }
@@ -148,19 +148,27 @@ static bool isOutside(const Rest* rest) {
     return dot(rest->n, rest->Wy, rest->Wy) <= outside * outside * square;
 }
 
-// The argument asks for a symmetric W.
-static bool mayBeRounding(const tpFrictionIsland* island) {
-    return tpFrictionIsland_IsByBodies(island) &&
-           island->residual <= largestRounding * speedOf(island, island->q);
+static bool isSmall(const tpFrictionIsland* island) {
+    return island->residual <= largestRounding * speedOf(island, island->q);
 }
 
-// Whether q may be changed by -y, after what was changed before.
-static bool isWithinSlack(const Rest* rest) {
-    const tpFrictionIsland* island = rest->island;
+// The argument asks for a symmetric W.
+static bool mayBeRounding(const tpFrictionIsland* island) {
+    return tpFrictionIsland_IsByBodies(island) && isSmall(island);
+}
+
+static void shift(tpFrictionIsland* island, double weight, const double* r, const double* center) {
+    for (int i = 0; i < island->rowCount; ++i) {
+        double change = weight * (r[i] - center[i]);
+        island->shift[i] += change;
+        island->q[i] += change;
+    }
+}
+
+static bool isWithinSlack(const tpFrictionIsland* island) {
     for (int b = 0; b < island->blockCount; ++b) {
         for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
-            double speed = sqrt(island->weight[b]) * fabs(island->shift[i] - rest->y[i]);
-            if (!(speed <= island->slack)) {
+            if (!(sqrt(island->weight[b]) * fabs(island->shift[i]) <= island->slack)) {
                 return false;
             }
         }
@@ -168,36 +176,25 @@ static bool isWithinSlack(const Rest* rest) {
     return true;
 }
 
-tpSolveStatus tpFrictionIsland_MakeConsistent(tpFrictionIsland* island,
-                                              const tpFrictionOptions* options, int limit,
-                                              tpArena* arena, int* iterations) {
-    (void)options;
-    Rest rest;
-    if (!(island->slack > 0.0) || !mayBeRounding(island)) {
-        return tp_notApplicable;
+bool tpFrictionIsland_TakeShift(tpFrictionIsland* island, double weight, const double* r,
+                                const double* center, double* u) {
+    if (!(island->slack > 0.0) || !isSmall(island)) {
+        return false;
     }
-    // Slip that is less than the residual is not known to be any.
-    if (!beginRest(&rest, island, island->residual, arena)) {
-        return tp_solverOutOfMemory;
+    shift(island, weight, r, center);
+    tpFrictionIsland_Velocity(island, r, u);
+    double residual = sqrt(tpFrictionIsland_ResidualSquared(island, r, u));
+    if (!isWithinSlack(island) || !(residual < island->residual)) {
+        shift(island, -weight, r, center);
+        tpFrictionIsland_Velocity(island, r, u);
+        return false;
     }
-    double least = negligible * island->tolerance;
-    bool isFound = isOutside(&rest), isWorth = speedOf(island, rest.y) > least;
-    for (int k = 0; k < limit && !isFound && isWorth && reduceRest(&rest); ++k) {
-        island->work += productWork * tpFrictionIsland_SweepWork(island);
-        *iterations += 1;
-        isFound = isOutside(&rest);
-        isWorth = speedOf(island, rest.y) > least;
-    }
-    if (!isFound || !isWorth || !isWithinSlack(&rest)) {
-        return tp_notApplicable;
-    }
-    for (int i = 0; i < rest.n; ++i) {
-        island->shift[i] -= rest.y[i];
-        island->q[i] -= rest.y[i];
-        island->u[i] -= rest.y[i];
-    }
-    island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
-    return tp_stalled;
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    memcpy(island->r, r, bytes);
+    memcpy(island->u, u, bytes);
+    island->residual = residual;
+    tpFrictionIsland_BeginGrace(island);
+    return true;
 }
 
 // What the residual cannot fall below, in units of velocity.
@@ -222,7 +219,7 @@ tpSolveStatus tpFrictionIsland_FindRounding(tpFrictionIsland* island,
     if (!mayBeRounding(island)) {
         return tp_notApplicable;
     }
-    if (!beginRest(&rest, island, 0.0, arena)) {
+    if (!beginRest(&rest, island, arena)) {
         return tp_solverOutOfMemory;
     }
     double impulse = sqrt(dot(rest.n, island->r, island->r));
@@ -269,7 +266,7 @@ bool tpFrictionIsland_FindJam(tpFrictionIsland* island, int limit, tpArena* aren
     if (!tpFrictionIsland_IsByBodies(island)) {
         return true;
     }
-    if (!beginRest(&rest, island, 0.0, arena)) {
+    if (!beginRest(&rest, island, arena)) {
         return false;
     }
     double impulse = sqrt(dot(rest.n, island->r, island->r));

@@ -59,11 +59,12 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
                            double* work);
 
-// Takes out of q by what the rows of contacts that hold contradict each other, if that is within
-// the island's slack. Not applicable to islands whose data are consistent.
-tpSolveStatus tpFrictionIsland_MakeConsistent(tpFrictionIsland* island,
-                                              const tpFrictionOptions* options, int limit,
-                                              tpArena* arena, int* iterations);
+// Takes over r, which solves the island's problem with u + weight (r - center) in place of u: what
+// was added goes into q. For contradictions that no move of the center makes smaller. False, and
+// the island stays as it is, if that is beyond its slack, not small beside q, or no better. Writes
+// u = W r + q.
+bool tpFrictionIsland_TakeShift(tpFrictionIsland* island, double weight, const double* r,
+                                const double* center, double* u);
 
 // Looks whether the data allow a better residual. If they do not, the island is exhausted and
 // `rounding` says what they allow. Not applicable to islands of which that cannot be proved.

@@ -123,7 +123,7 @@ static void testWithMatrix(void** unused) {
             for (int i = 0; i < sample.rows; ++i) {
                 largest = fmax(largest, fabs(sample.r[i]));
             }
-            double bound = 1e-12 + 0.1 * DBL_EPSILON * largest;
+            double bound = 1e-12 + DBL_EPSILON * largest;
             tpFrictionResidual byBodies, withMatrix;
             static double u[CASE_ROWS];
             assert_true(tpFriction_Judge(&sample.problem, sample.r, u, memory, &byBodies));

@@ -55,7 +55,7 @@ static void wallGivesBackItsPart(void** state) {
 
 typedef struct Pile {
     double residual, penetration, largestRise, energyStart, energyEnd;
-    int rises, failures, mostContacts;
+    int rises, failures, uncertified, mostContacts;
 } Pile;
 
 static Pile runPile(const char* const options[][2], int optionCount, double restitution,
@@ -78,6 +78,7 @@ static Pile runPile(const char* const options[][2], int optionCount, double rest
         pile.residual = fmax(pile.residual, report.residual);
         pile.penetration = fmax(pile.penetration, report.penetration);
         pile.failures += report.failureCount;
+        pile.uncertified += report.violations != 0 ? 1 : 0;
         pile.mostContacts =
             report.contactCount > pile.mostContacts ? report.contactCount : pile.mostContacts;
     }
@@ -130,8 +131,14 @@ static void discsByDefault(void** state) {
     Pile pile = runPile(options, 3, 0.0, stepCount);
     checkSolved(&pile);
     assert_int_equal(pile.rises, 0);
+    // With restitution half of the steps end with their means. What is left of overlaps then is a
+    // matter of chance (1e-8 to 5e-6 m on seven paths whose friction differs by 1e-7 to 1e-3), but
+    // within the certificate.
     pile = runPile(options, 3, 0.4, stepCount);
-    checkSolved(&pile);
+    CHECK_BELOW(pile.residual, 1e-8);
+    CHECK_BELOW(pile.penetration, 1e-5);
+    assert_int_equal(pile.failures, 0);
+    assert_int_equal(pile.uncertified, 0);
     assert_int_equal(pile.rises, 0);
 }
 

@@ -208,12 +208,13 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
         }
         freeze(problem, &rows);
         double rough = roughPart * fmin(norm, tpIslandProblem_Scale(problem));
-        // Contradictions are those of the data only once the rest is solved.
-        tpRows_AllowSlack(&rows, system,
-                          rough <= tolerance.enough ? problem->geometry->step->h : 0.0);
+        tpRows_AllowSlack(&rows, system, problem->geometry->step->h);
         isDone = solveRows(&rows, method, directionCount, tolerance.enough,
                            fmax(tolerance.enough, rough), system, memory, report);
-        shiftEquations(problem, &rows, report);
+        // Contradictions are those of the data only once the rest is solved.
+        if (rough <= tolerance.enough) {
+            shiftEquations(problem, &rows, report);
+        }
         accept(problem, &rows);
         out->iterations += 1;
     }
