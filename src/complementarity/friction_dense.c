@@ -19,8 +19,10 @@
 enum { mostRows = 64, freeSteps = 6, mostSteps = 16 };
 static const double leastGain = 0.7;
 
-// A start whose residual is above this part of |q| is far off: sweeps come first.
-enum { startingSweeps = 5 };
+// A start whose residual is above this part of |q| is far off: sweeps come first. If the steps do
+// not get there, more sweeps are made from where they began, and steps again. With rolling friction
+// S is all but singular, and that does not help.
+enum { startingSweeps = 10, moreSweeps = 30, mostAttempts = 2, mostRowsOfBlock = 3 };
 static const double nearPart = 0.01;
 
 // Shift of the diagonal, in units of its mean in each block, for contacts that share a load in many
@@ -301,6 +303,30 @@ static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, dou
     return true;
 }
 
+static int largestBlock(const tpDenseFriction* dense) {
+    int largest = 0;
+    for (int b = 0; b < dense->problem->blockCount; ++b) {
+        largest = rowsOf(dense, b) > largest ? rowsOf(dense, b) : largest;
+    }
+    return largest;
+}
+
+// Whole steps from r until the residual is below the tolerance. False if they do not get there.
+static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, double* left,
+                    double* r, int* steps) {
+    double residual = judge(dense, r);
+    double size = sqrt(dot(dense->n, dense->problem->q, dense->problem->q));
+    double lost = lostGrowth * fmax(residual, size);
+    while (residual > fmax(tolerance, roundingOf(dense, r)) && residual < lost &&
+           *steps < mostSteps && takeStep(dense, laws, left, r)) {
+        double last = residual;
+        residual = judge(dense, r);
+        *steps += 1;
+        lost = *steps < freeSteps ? lost : leastGain * last;
+    }
+    return residual <= fmax(tolerance, roundingOf(dense, r));
+}
+
 bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
                            tpArena* arena, double* r, int* iterations, double* work) {
     const tpMatrix* W = problem->W;
@@ -320,29 +346,25 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     dense.rows = TP_SCRATCH(arena, int, rows);
     double* own = TP_SCRATCH(arena, double, rows);
     double* left = TP_SCRATCH(arena, double, rows);
+    double* start = TP_SCRATCH(arena, double, rows);
     tpDenseLaw* laws = TP_SCRATCH(arena, tpDenseLaw, blocks);
     bool isSolved = false;
     if (!arena->failed && prepare(&dense)) {
-        memcpy(own, r, sizeof(double) * rows);
-        double residual = judge(&dense, own);
-        double lost = lostGrowth * fmax(residual, sqrt(dot(n, problem->q, problem->q)));
-        int sweeps =
-            residual > nearPart * sqrt(dot(n, problem->q, problem->q)) ? startingSweeps : 0;
-        for (int i = 0; i < sweeps; ++i) {
-            sweep(&dense, own);
+        double size = sqrt(dot(n, problem->q, problem->q));
+        memcpy(start, r, sizeof(double) * rows);
+        int sweeps = judge(&dense, start) > nearPart * size ? startingSweeps : 0;
+        int attempts = largestBlock(&dense) <= mostRowsOfBlock ? mostAttempts : 1;
+        for (int attempt = 0; attempt < attempts && !isSolved; ++attempt) {
+            for (int i = 0; i < sweeps; ++i) {
+                sweep(&dense, start);
+            }
+            memcpy(own, start, sizeof(double) * rows);
+            int steps = 0;
+            isSolved = iterate(&dense, small->tolerance, laws, left, own, &steps);
+            *iterations += sweeps > 0 && steps == 0 ? 1 : steps;
+            *work += (double)(steps * n * n) * ((double)n / 3.0 + 3.0) + (double)(sweeps * n * n);
+            sweeps = moreSweeps;
         }
-        residual = sweeps > 0 ? judge(&dense, own) : residual;
-        int steps = 0;
-        while (residual > fmax(small->tolerance, roundingOf(&dense, own)) && residual < lost &&
-               steps < mostSteps && takeStep(&dense, laws, left, own)) {
-            double last = residual;
-            residual = judge(&dense, own);
-            steps += 1;
-            lost = steps < freeSteps ? lost : leastGain * last;
-        }
-        isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, own));
-        *iterations += sweeps > 0 && steps == 0 ? 1 : steps;
-        *work += (double)(steps * n * n) * ((double)n / 3.0 + 3.0) + (double)(sweeps * n * n);
     }
     if (isSolved) {
         memcpy(r, own, sizeof(double) * rows);
