@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
-#include "dynamics/joint_laws.h"
-#include "dynamics/joint_state.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
 #include "math/dense_lu.h"
@@ -50,26 +48,15 @@ typedef struct FlowStart {
     tpQuat rotation;
 } FlowStart;
 
-// The slip of a contact at a stage: its direction, in the rows of friction, and its size.
-typedef struct FlowSlip {
-    double direction[3];
-    double size;
-} FlowSlip;
-
 struct tpFlowMemory {
     tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
     tpFlowRows rows[2];
-    tpFlowRow pushes[tp_flowRows];
+    tpFlowPushes pushes;
     double matrix[tp_flowRows * tp_flowRows];
     double impulses[stageCount][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
-    FlowSlip slips[tp_flowContacts], firstSlips[tp_flowContacts];
-    tpWrench* jointLoads;                 // on B, of the step
-    tpVec3 contactLoads[tp_flowContacts]; // on A
-    double contactSpins[tp_flowContacts]; // about the normal
-    double frictionLoss;
-    double work; // of bodies that move as told, dampers and joints with friction
-    double givenPowers[tp_flowRows]; // of pushes of a unit, on bodies that move as told
+    tpFlowSlip firstSlips[tp_flowContacts];
+    tpFlowLoads loads;
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
     tpMat33* inverseInertias; // of all bodies of the group where they are
@@ -181,11 +168,6 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
 
 // Pushes -----------------------------------------------------------------------------------------
 
-static void addTo(tpWrench* sum, double part, const tpWrench* wrench) {
-    sum->linear = tpMulAdd(sum->linear, part, wrench->linear);
-    sum->angular = tpMulAdd(sum->angular, part, wrench->angular);
-}
-
 static double wrenchPower(const tpWrench* wrench, const tpVelocity* velocity) {
     return tpDot(wrench->linear, velocity->linear) + tpDot(wrench->angular, velocity->angular);
 }
@@ -211,23 +193,23 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
     const tpFlowRows* rows = memory->now;
     bool goesOn = true;
     for (int i = 0; i < plan->rowCount; ++i) {
-        memory->pushes[i] = rows->rows[i];
+        memory->pushes.rows[i] = rows->rows[i];
     }
     for (int i = 0; i < plan->contactCount; ++i) {
         if (plan->modes[i] != tp_flowSlides) {
             continue;
         }
-        FlowSlip* slip = &memory->slips[i];
+        tpFlowSlip* slip = &memory->pushes.slips[i];
         slip->size = tpFlowRows_Slip(rows, system, i, slip->direction);
         double cosine = 0.0;
-        tpFlowRow* push = &memory->pushes[rows->firstRows[i]];
+        tpFlowRow* push = &memory->pushes.rows[rows->firstRows[i]];
         for (int k = 0; k < tpFlowRows_FrictionCount(rows, system, i); ++k) {
             double scale;
             tpFlowRow friction = tpFlowRows_Friction(rows, system, i, k, &scale);
             slip->direction[k] /= fmax(slip->size, 1e-300);
             double part = -rows->laws[i].mu * scale * slip->direction[k];
-            addTo(&push->onA, part, &friction.onA);
-            addTo(&push->onB, part, &friction.onB);
+            tpWrench_Add(&push->onA, part, &friction.onA);
+            tpWrench_Add(&push->onB, part, &friction.onB);
         }
         if (stage == 0) {
             memory->firstSlips[i] = *slip;
@@ -238,7 +220,7 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         goesOn = goesOn && cosine >= leastCosine;
     }
     for (int i = 0; i < plan->rowCount; ++i) {
-        memory->givenPowers[i] = givenPower(plan, system, &memory->pushes[i]);
+        memory->pushes.givenPowers[i] = givenPower(plan, system, &memory->pushes.rows[i]);
     }
     return goesOn;
 }
@@ -289,7 +271,7 @@ static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
     double* forces = memory->impulses[stage];
     int count = flow->plan.rowCount;
     double part = h * coefficients[stage + 1][stage];
-    setMatrix(flow, system, rows, memory->pushes);
+    setMatrix(flow, system, rows, memory->pushes.rows);
     for (int i = 0; i < count; ++i) {
         forces[i] = -tpFlowRow_Speed(&rows[i], system->velocities.data) / part;
     }
@@ -307,10 +289,10 @@ static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
 static void addPush(const tpFlowPlan* plan, FlowState* states, const tpFlowRow* push,
                     double force) {
     if (isOurs(plan, push->bodyA)) {
-        addTo(&states[plan->places[push->bodyA]].force, force, &push->onA);
+        tpWrench_Add(&states[plan->places[push->bodyA]].force, force, &push->onA);
     }
     if (isOurs(plan, push->bodyB)) {
-        addTo(&states[plan->places[push->bodyB]].force, force, &push->onB);
+        tpWrench_Add(&states[plan->places[push->bodyB]].force, force, &push->onB);
     }
 }
 
@@ -318,111 +300,9 @@ static void addPush(const tpFlowPlan* plan, FlowState* states, const tpFlowRow* 
 static void addForces(tpFlow* flow, int stage) {
     FlowState* states = &flow->memory->states[stage * flow->plan.bodyCount];
     for (int i = 0; i < flow->plan.rowCount; ++i) {
-        addPush(&flow->plan, states, &flow->memory->pushes[i], flow->memory->impulses[stage][i]);
+        addPush(&flow->plan, states, &flow->memory->pushes.rows[i],
+                flow->memory->impulses[stage][i]);
     }
-}
-
-// Loads ------------------------------------------------------------------------------------------
-
-// Adds a stage to what joints and contacts have done in the step.
-static void addLoads(tpFlow* flow, const tpSystem* system, int stage, double h) {
-    tpFlowMemory* memory = flow->memory;
-    const tpFlowPlan* plan = &flow->plan;
-    const tpFlowRows* rows = memory->now;
-    double part = h * coefficients[stageCount][stage];
-    for (int i = 0; i < plan->rowCount; ++i) {
-        memory->work -= part * memory->impulses[stage][i] * memory->givenPowers[i];
-    }
-    for (int i = 0; i < plan->rowCount && memory->pushes[i].joint >= 0; ++i) {
-        const tpFlowRow* push = &memory->pushes[i];
-        addTo(&memory->jointLoads[push->joint], part * memory->impulses[stage][i], &push->onB);
-    }
-    for (int i = 0; i < plan->contactCount; ++i) {
-        int first = rows->firstRows[i];
-        int count = plan->modes[i] == tp_flowSticks ? tpFlowRows_FrictionCount(rows, system, i) : 0;
-        for (int k = 0; k <= count; ++k) {
-            double impulse = part * memory->impulses[stage][first + k];
-            const tpFlowRow* push = &memory->pushes[first + k];
-            memory->contactLoads[i] = tpMulAdd(memory->contactLoads[i], impulse, push->onA.linear);
-            memory->contactSpins[i] += k == 3 ? impulse : 0.0;
-        }
-        if (plan->modes[i] == tp_flowSlides) {
-            double friction = part * rows->laws[i].mu * memory->impulses[stage][first];
-            memory->contactSpins[i] -= friction * rows->laws[i].arm * memory->slips[i].direction[2];
-            memory->frictionLoss += friction * memory->slips[i].size;
-        }
-    }
-}
-
-// A contact of the step as users see it, where the bodies are now.
-static tpContactInfo listContact(const tpFlow* flow, const tpSystem* system, int i) {
-    const tpFlowMemory* memory = flow->memory;
-    const tpFlowRows* rows = memory->now;
-    tpContactInfo info = tpContactInfo_Make(&rows->contacts[i]);
-    tpContactInfo_AddImpulse(&info, memory->contactLoads[i]);
-    info.torsionalImpulse = memory->contactSpins[i];
-    double slip[3];
-    tpFlowRows_Slip(rows, system, i, slip);
-    bool isSliding = flow->plan.modes[i] != tp_flowSticks;
-    info.slidingSpeed = isSliding ? sqrt(slip[0] * slip[0] + slip[1] * slip[1]) : 0.0;
-    info.state = tpContactInfo_StateOf(&info, system->units.speed);
-    return info;
-}
-
-// Whether contacts have pushed, and those that stick were able to.
-static bool isHeld(const tpFlow* flow, const tpContactInfo* info, int i) {
-    const tpContactLaw* law = &flow->memory->now->laws[i];
-    double friction = tpContactLaw_FrictionSize(law, info->frictionImpulse, info->torsionalImpulse);
-    return info->normalImpulse > 0.0 && (flow->plan.modes[i] != tp_flowSticks ||
-                                         friction <= law->muStatic * info->normalImpulse);
-}
-
-static bool isWithinLimits(const tpFlow* flow, const tpSystem* system) {
-    bool isWithin = true;
-    for (int i = 0; i < flow->plan.jointCount; ++i) {
-        const tpJoint* joint = &system->joints.data[flow->plan.joints[i]];
-        tpJointPlace place = { 0 };
-        for (int k = 0; k < joint->coordinateCount; ++k) {
-            const tpCoordinateDef* def = &joint->coordinates[k].def;
-            if (def->hasLimits) {
-                place = tpJoint_Place(joint, system->poses.data);
-                double value = tpJoint_CoordinateRow(joint, &place, k).error;
-                isWithin = isWithin && tpPastLimit(def->limits, value) == 0.0;
-            }
-        }
-    }
-    return isWithin;
-}
-
-static bool listLoads(tpFlow* flow, tpGroupRun* run, double h, tpTaken* taken) {
-    tpSystem* system = run->system;
-    const tpFlowPlan* plan = &flow->plan;
-    tpFlowMemory* memory = flow->memory;
-    tpStepReport* report = &taken->report;
-    tpContactInfo list[tp_flowContacts];
-    tpJoints_ClearReactions(system);
-    for (int i = 0; i < plan->jointCount; ++i) {
-        tpWrench mean = { tpZeroVec3(), tpZeroVec3() };
-        addTo(&mean, 1.0 / h, &memory->jointLoads[i]);
-        tpJoint_AddReaction(system, &system->joints.data[plan->joints[i]], mean);
-    }
-    tpJoints_ReadReactions(system, taken->reactions);
-    int count = tpJoints_ReactionCount(system);
-    for (int i = 0; i < count; ++i) {
-        taken->reactions[i] *= h;
-    }
-    for (int i = 0; i < plan->contactCount; ++i) {
-        list[i] = listContact(flow, system, i);
-        taken->isBad = taken->isBad || !isHeld(flow, &list[i], i);
-        report->penetration = fmax(report->penetration, -list[i].gap);
-    }
-    for (int i = 0; i < plan->rowCount; ++i) {
-        double speed = tpFlowRow_Speed(&memory->now->rows[i], system->velocities.data);
-        report->residual = fmax(report->residual, fabs(speed) / system->units.speed);
-    }
-    report->frictionLoss = memory->frictionLoss;
-    report->externalWork = memory->work;
-    return tpTally_Merge(&taken->tally, list, plan->contactCount, &system->arena);
 }
 
 // Steps ------------------------------------------------------------------------------------------
@@ -454,8 +334,9 @@ static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
         double rate = tpFlowRow_Speed(&push, system->velocities.data), stored, taken;
         findLawForce(def, law, row.error, rate, &stored, &taken);
         addPush(plan, states, &push, stored + taken);
-        addTo(&memory->jointLoads[law->joint], part * (stored + taken), &push.onB);
-        memory->work += part * (taken * rate - (stored + taken) * givenPower(plan, system, &push));
+        tpWrench_Add(&memory->loads.joints[law->joint], part * (stored + taken), &push.onB);
+        memory->loads.work +=
+            part * (taken * rate - (stored + taken) * givenPower(plan, system, &push));
         goesOn = goesOn && (def->friction == 0.0 || rate * law->direction > 0.0);
     }
     return goesOn;
@@ -495,7 +376,8 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     }
     addForces(flow, stage);
     setVelocities(flow, system, stage + 1, h);
-    addLoads(flow, system, stage, h);
+    tpFlowLoads_Add(&memory->loads, &flow->plan, system, memory->now, &memory->pushes,
+                    memory->impulses[stage], h * coefficients[stageCount][stage]);
     tpFlowRows* last = memory->now;
     memory->now = memory->next;
     memory->next = last;
@@ -522,14 +404,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     report->kineticBefore = tpSystem_KineticEnergy(system);
     report->potentialBefore = tpSystem_PotentialEnergy(system);
     system->time = run->begin + begin;
-    memory->frictionLoss = memory->work = 0.0;
-    for (int i = 0; i < flow->plan.jointCount; ++i) {
-        memory->jointLoads[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
-    }
-    for (int i = 0; i < flow->plan.contactCount; ++i) {
-        memory->contactLoads[i] = tpZeroVec3();
-        memory->contactSpins[i] = 0.0;
-    }
+    tpFlowLoads_Clear(&memory->loads, &flow->plan);
     start(flow, system);
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->states[k].turn = memory->starts[k].rotation;
@@ -545,8 +420,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         return true;
     }
     tpJoints_FollowAngles(system);
-    taken->isBad = !isWithinLimits(flow, system);
-    return listLoads(flow, run, h, taken);
+    return tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
 }
 
 // Whether nothing is held twice: pivots of J M^-1 J' by Cholesky.
@@ -593,11 +467,11 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     }
     memory->starts = TP_SCRATCH(arena, FlowStart, flow->plan.bodyCount);
     memory->states = TP_SCRATCH(arena, FlowState, stageCount * flow->plan.bodyCount);
-    memory->jointLoads = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
+    memory->loads.joints = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
     memory->given = TP_SCRATCH(arena, tpPose, system->bodyCount);
     memory->inverseInertias = TP_SCRATCH(arena, tpMat33, flow->plan.bodyCount);
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
-                     memory->jointLoads != NULL && memory->given != NULL &&
+                     memory->loads.joints != NULL && memory->given != NULL &&
                      memory->inverseInertias != NULL;
     *canGo = *canGo && hasMemory && isIndependent(flow, system);
     return hasMemory;

@@ -9,8 +9,7 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_H
 #define TIPPE_SRC_STEPPERS_AUTO_FLOW_H
 
-#include "steppers/auto/check.h"
-#include "steppers/auto/flow_rows.h"
+#include "steppers/auto/flow_loads.h"
 
 typedef struct tpFlowMemory tpFlowMemory;
 

@@ -1,0 +1,124 @@
+#include "steppers/auto/flow_loads.h"
+
+#include "dynamics/joint_laws.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joint_types.h"
+#include "dynamics/joints.h"
+
+void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan) {
+    loads->frictionLoss = loads->work = 0.0;
+    for (int i = 0; i < plan->jointCount; ++i) {
+        loads->joints[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        loads->contacts[i] = tpZeroVec3();
+        loads->spins[i] = 0.0;
+    }
+}
+
+static void addContact(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
+                       const tpFlowRows* rows, const tpFlowPushes* pushes, const double* forces,
+                       double part, int i) {
+    int first = rows->firstRows[i];
+    int count = plan->modes[i] == tp_flowSticks ? tpFlowRows_FrictionCount(rows, system, i) : 0;
+    for (int k = 0; k <= count; ++k) {
+        double impulse = part * forces[first + k];
+        tpVec3 direction = pushes->rows[first + k].onA.linear;
+        loads->contacts[i] = tpMulAdd(loads->contacts[i], impulse, direction);
+        loads->spins[i] += k == 3 ? impulse : 0.0;
+    }
+    if (plan->modes[i] == tp_flowSlides) {
+        double friction = part * rows->laws[i].mu * forces[first];
+        loads->spins[i] -= friction * rows->laws[i].arm * pushes->slips[i].direction[2];
+        loads->frictionLoss += friction * pushes->slips[i].size;
+    }
+}
+
+void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
+                     const tpFlowRows* rows, const tpFlowPushes* pushes, const double* forces,
+                     double part) {
+    for (int i = 0; i < plan->rowCount; ++i) {
+        const tpFlowRow* push = &pushes->rows[i];
+        loads->work -= part * forces[i] * pushes->givenPowers[i];
+        if (push->joint >= 0) {
+            tpWrench_Add(&loads->joints[push->joint], part * forces[i], &push->onB);
+        }
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        addContact(loads, plan, system, rows, pushes, forces, part, i);
+    }
+}
+
+// A contact of the step as users see it, where the bodies are now.
+static tpContactInfo listContact(const tpFlowLoads* loads, const tpFlowPlan* plan,
+                                 const tpSystem* system, const tpFlowRows* rows, int i) {
+    tpContactInfo info = tpContactInfo_Make(&rows->contacts[i]);
+    tpContactInfo_AddImpulse(&info, loads->contacts[i]);
+    info.torsionalImpulse = loads->spins[i];
+    double slip[3];
+    tpFlowRows_Slip(rows, system, i, slip);
+    bool isSliding = plan->modes[i] != tp_flowSticks;
+    info.slidingSpeed = isSliding ? sqrt(slip[0] * slip[0] + slip[1] * slip[1]) : 0.0;
+    info.state = tpContactInfo_StateOf(&info, system->units.speed);
+    return info;
+}
+
+// Whether a contact has pushed, and one that sticks was able to.
+static bool isHeld(const tpContactInfo* info, const tpContactLaw* law, tpFlowMode mode) {
+    double friction = tpContactLaw_FrictionSize(law, info->frictionImpulse, info->torsionalImpulse);
+    return info->normalImpulse > 0.0 &&
+           (mode != tp_flowSticks || friction <= law->muStatic * info->normalImpulse);
+}
+
+static bool isWithinLimits(const tpFlowPlan* plan, const tpSystem* system) {
+    bool isWithin = true;
+    for (int i = 0; i < plan->jointCount; ++i) {
+        const tpJoint* joint = &system->joints.data[plan->joints[i]];
+        tpJointPlace place = { 0 };
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (def->hasLimits) {
+                place = tpJoint_Place(joint, system->poses.data);
+                double value = tpJoint_CoordinateRow(joint, &place, k).error;
+                isWithin = isWithin && tpPastLimit(def->limits, value) == 0.0;
+            }
+        }
+    }
+    return isWithin;
+}
+
+// Means over the step, and what parts of steps add up.
+static void reportJoints(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSystem* system,
+                         double h, double* reactions) {
+    tpJoints_ClearReactions(system);
+    for (int i = 0; i < plan->jointCount; ++i) {
+        tpWrench mean = { tpZeroVec3(), tpZeroVec3() };
+        tpWrench_Add(&mean, 1.0 / h, &loads->joints[i]);
+        tpJoint_AddReaction(system, &system->joints.data[plan->joints[i]], mean);
+    }
+    tpJoints_ReadReactions(system, reactions);
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        reactions[i] *= h;
+    }
+}
+
+bool tpFlowLoads_Report(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSystem* system,
+                        const tpFlowRows* rows, double h, tpTaken* taken) {
+    tpStepReport* report = &taken->report;
+    tpContactInfo list[tp_flowContacts];
+    reportJoints(loads, plan, system, h, taken->reactions);
+    taken->isBad = taken->isBad || !isWithinLimits(plan, system);
+    for (int i = 0; i < plan->contactCount; ++i) {
+        list[i] = listContact(loads, plan, system, rows, i);
+        taken->isBad = taken->isBad || !isHeld(&list[i], &rows->laws[i], plan->modes[i]);
+        report->penetration = fmax(report->penetration, -list[i].gap);
+    }
+    for (int i = 0; i < plan->rowCount; ++i) {
+        double speed = tpFlowRow_Speed(&rows->rows[i], system->velocities.data);
+        report->residual = fmax(report->residual, fabs(speed) / system->units.speed);
+    }
+    report->frictionLoss = loads->frictionLoss;
+    report->externalWork = loads->work;
+    return tpTally_Merge(&taken->tally, list, plan->contactCount, &system->arena);
+}
