@@ -30,11 +30,6 @@ typedef struct tpJointRows {
     int blockCount;
 } tpJointRows;
 
-static inline tpWrench tpNegativeWrench(tpWrench wrench) {
-    tpWrench other = { tpNeg(wrench.linear), tpNeg(wrench.angular) };
-    return other;
-}
-
 // A body's pose, or that of the world if there is no body.
 static inline tpPose tpPoseOrWorld(const tpPose* poses, int body) {
     return body >= 0 ? poses[body] : tpIdentityPose();

@@ -230,16 +230,6 @@ bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body) {
     return true;
 }
 
-static tpWrench alongAt(tpVec3 direction, tpVec3 arm) {
-    tpWrench wrench = { direction, tpCross(arm, direction) };
-    return wrench;
-}
-
-static tpWrench opposite(tpWrench wrench) {
-    tpWrench other = { tpNeg(wrench.linear), tpNeg(wrench.angular) };
-    return other;
-}
-
 tpVec3 tpContactLaw_RollingAxis(const tpContactLaw* law, const tpRows* rows, int k) {
     return rows->componentCount == 3 ? tpMakeVec3(0.0, 0.0, 1.0) : law->tangents[k];
 }
@@ -270,21 +260,21 @@ void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpCon
     tpVec3 armB = tpSub(contact->pointB, poses[contact->bodyB].position);
     const tpVec3 directions[3] = { contact->normal, law->tangents[0], law->tangents[1] };
     for (int k = 0; k <= friction.slidingCount; ++k) {
-        tpRows_SetRow(rows, block, k, alongAt(directions[k], armA),
-                      opposite(alongAt(directions[k], armB)));
+        tpRows_SetRow(rows, block, k, tpMakeWrench(directions[k], armA),
+                      tpNegativeWrench(tpMakeWrench(directions[k], armB)));
     }
     for (int k = 1; k <= friction.slidingCount; ++k) {
         rows->scale[first + k] = law->ellipse[k - 1];
     }
     if (friction.torsion > 0) {
         tpWrench spin = { tpZeroVec3(), contact->normal };
-        tpRows_SetRow(rows, block, friction.torsion, spin, opposite(spin));
+        tpRows_SetRow(rows, block, friction.torsion, spin, tpNegativeWrench(spin));
         rows->scale[first + friction.torsion] = law->arm;
     }
     // Rolling about the first tangent, then about the second; in the plane about its normal.
     for (int k = 0; k < friction.rollingCount; ++k) {
         tpWrench roll = { tpZeroVec3(), tpContactLaw_RollingAxis(law, rows, k) };
-        tpRows_SetRow(rows, block, friction.rolling + k, roll, opposite(roll));
+        tpRows_SetRow(rows, block, friction.rolling + k, roll, tpNegativeWrench(roll));
         rows->scale[first + friction.rolling + k] = law->rollingArm;
     }
 }

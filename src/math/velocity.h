@@ -20,4 +20,24 @@ typedef struct tpWrench {
     tpVec3 linear, angular;
 } tpWrench;
 
+// A force along a direction that acts at the end of an arm.
+static inline tpWrench tpMakeWrench(tpVec3 direction, tpVec3 arm) {
+    return (tpWrench){ direction, tpCross(arm, direction) };
+}
+
+static inline tpWrench tpNegativeWrench(tpWrench wrench) {
+    return (tpWrench){ tpNeg(wrench.linear), tpNeg(wrench.angular) };
+}
+
+// Adds a part of a wrench to a sum.
+static inline void tpWrench_Add(tpWrench* sum, double part, const tpWrench* wrench) {
+    sum->linear = tpMulAdd(sum->linear, part, wrench->linear);
+    sum->angular = tpMulAdd(sum->angular, part, wrench->angular);
+}
+
+// What it does per second on a body that moves so.
+static inline double tpWrench_Power(const tpWrench* wrench, const tpVelocity* velocity) {
+    return tpDot(wrench->linear, velocity->linear) + tpDot(wrench->angular, velocity->angular);
+}
+
 #endif

@@ -168,10 +168,6 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
 
 // Pushes -----------------------------------------------------------------------------------------
 
-static double wrenchPower(const tpWrench* wrench, const tpVelocity* velocity) {
-    return tpDot(wrench->linear, velocity->linear) + tpDot(wrench->angular, velocity->angular);
-}
-
 static bool isOurs(const tpFlowPlan* plan, int body) {
     return body >= 0 && plan->places[body] >= 0;
 }
@@ -180,8 +176,8 @@ static bool isOurs(const tpFlowPlan* plan, int body) {
 static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const tpFlowRow* push) {
     const tpVelocity* velocities = system->velocities.data;
     double power = tpFlowRow_Speed(push, velocities);
-    power -= isOurs(plan, push->bodyA) ? wrenchPower(&push->onA, &velocities[push->bodyA]) : 0.0;
-    power -= isOurs(plan, push->bodyB) ? wrenchPower(&push->onB, &velocities[push->bodyB]) : 0.0;
+    power -= isOurs(plan, push->bodyA) ? tpWrench_Power(&push->onA, &velocities[push->bodyA]) : 0.0;
+    power -= isOurs(plan, push->bodyB) ? tpWrench_Power(&push->onB, &velocities[push->bodyB]) : 0.0;
     return power;
 }
 
@@ -226,16 +222,12 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
 }
 
 // The velocity that a force on a body makes in a second.
-static tpWrench respond(const tpFlow* flow, const tpSystem* system, int body,
-                        const tpWrench* force) {
-    return (tpWrench){
-        tpScale(system->bodies.data[body].inverseMass, force->linear),
-        tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
+static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
+                          const tpWrench* force) {
+    return (tpVelocity){
+        .linear = tpScale(system->bodies.data[body].inverseMass, force->linear),
+        .angular = tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
     };
-}
-
-static double product(const tpWrench* a, const tpWrench* b) {
-    return tpDot(a->linear, b->linear) + tpDot(a->angular, b->angular);
 }
 
 // Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
@@ -245,12 +237,12 @@ static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlow
     if (!isOurs(&flow->plan, body)) {
         return;
     }
-    tpWrench response = respond(flow, system, body, push);
+    tpVelocity response = respond(flow, system, body, push);
     for (int i = 0; i < count; ++i) {
         const tpFlowRow* row = &rows[i];
         double* sum = &flow->memory->matrix[i * count + column];
-        *sum += row->bodyA == body ? product(&row->onA, &response) : 0.0;
-        *sum += row->bodyB == body ? product(&row->onB, &response) : 0.0;
+        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
+        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
     }
 }
 

@@ -13,15 +13,10 @@ static const double slowestSlip = 1e-6;
 
 // Rows -------------------------------------------------------------------------------------------
 
-static double wrenchSpeed(const tpWrench* wrench, int body, const tpVelocity* velocities) {
-    return body < 0 ? 0.0
-                    : tpDot(wrench->linear, velocities[body].linear) +
-                          tpDot(wrench->angular, velocities[body].angular);
-}
-
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities) {
-    return wrenchSpeed(&row->onA, row->bodyA, velocities) +
-           wrenchSpeed(&row->onB, row->bodyB, velocities);
+    double a = row->bodyA >= 0 ? tpWrench_Power(&row->onA, &velocities[row->bodyA]) : 0.0;
+    double b = row->bodyB >= 0 ? tpWrench_Power(&row->onB, &velocities[row->bodyB]) : 0.0;
+    return a + b;
 }
 
 // What is left of it in the plane.
@@ -58,21 +53,14 @@ static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tp
     return count;
 }
 
-static tpWrench alongAt(tpVec3 direction, tpVec3 arm) {
-    return (tpWrench){ direction, tpCross(arm, direction) };
-}
-
-static tpWrench opposite(tpWrench wrench) {
-    return (tpWrench){ tpNeg(wrench.linear), tpNeg(wrench.angular) };
-}
-
 // A row of a contact along a direction. Both bodies have it at the same point, half way between the
 // surfaces: what one gets the other loses, moments too.
 static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, tpVec3 direction) {
     tpVec3 point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
     const tpPose* poses = system->poses.data;
-    tpWrench onA = alongAt(direction, tpSub(point, poses[contact->bodyA].position));
-    tpWrench onB = opposite(alongAt(direction, tpSub(point, poses[contact->bodyB].position)));
+    tpWrench onA = tpMakeWrench(direction, tpSub(point, poses[contact->bodyA].position));
+    tpWrench onB =
+        tpNegativeWrench(tpMakeWrench(direction, tpSub(point, poses[contact->bodyB].position)));
     return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB };
 }
 
@@ -90,7 +78,7 @@ tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, in
     }
     *scale = law->arm;
     tpWrench spin = { tpZeroVec3(), place->normal };
-    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, opposite(spin) };
+    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin) };
 }
 
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,

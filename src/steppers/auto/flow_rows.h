@@ -27,12 +27,6 @@ typedef struct tpFlowRow {
     tpWrench onA, onB;
 } tpFlowRow;
 
-// Adds a part of a wrench to a sum.
-static inline void tpWrench_Add(tpWrench* sum, double part, const tpWrench* wrench) {
-    sum->linear = tpMulAdd(sum->linear, part, wrench->linear);
-    sum->angular = tpMulAdd(sum->angular, part, wrench->angular);
-}
-
 typedef enum tpFlowMode { tp_flowSlick, tp_flowSticks, tp_flowSlides } tpFlowMode;
 
 // Which rows there are: the same all along.
