@@ -48,16 +48,16 @@ static bool mayFlow(const tpPace* pace) {
 }
 
 // What a stride of so many steps of the user has cost. That of a flow matters if longer ones were
-// refused, and it does not go far.
+// refused for their error, and it does not go far.
 static void learnCost(tpPace* pace, const tpStrideLevels* levels, int count, double h,
-                      bool wasRefused) {
+                      bool wasWrong) {
     double cost = levels->work / (count * h);
     if (!levels->isFlow) {
         pace->levelCost = cost;
         pace->levelCount += 1;
         return;
     }
-    bool isShort = wasRefused && count < longFlow;
+    bool isShort = wasWrong && count < longFlow;
     pace->flowCost = isShort || pace->flowCost > 0.0 ? cost : 0.0;
     pace->levelCount = 0;
 }
@@ -176,8 +176,9 @@ static bool isClear(tpGroupRun* run, tpStride* stride) {
     return keeps && stride->loads.penetration <= run->limits.penetration;
 }
 
-// One try: whether the stride has begun.
-static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
+// One try: whether the stride has begun. `wasWrong`: it was refused for its error, this time or
+// before.
+static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWrong) {
     tpSystem* system = run->system;
     tpPace* pace = &run->pace;
     double h = run->length, part = 0.5 * count * h, time = system->time;
@@ -203,11 +204,12 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
         pace->pushing = levels.pushing;
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
-        learnCost(pace, &levels, count, h, run->rejectedCount > 0);
+        learnCost(pace, &levels, count, h, *wasWrong);
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
         stride->frameCount = 0;
         run->rejectedCount += 1;
+        *wasWrong = *wasWrong || (levels.isSmooth && !isAccurate);
         // Where levels have failed at first, flows that are short are better than nothing.
         pace->levelCost = !levels.isFlow && pace->levelCost == 0.0 ? INFINITY : pace->levelCost;
         // Something that happens in it says nothing of later ones, and errors tell their own
@@ -226,6 +228,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
 // Tries of a stride, each shorter than the one before.
 static bool tryStrides(tpGroupRun* run, tpStride* stride) {
     double spent = 0.0;
+    bool wasWrong = false;
     for (int k = 0; k < strideTries; ++k) {
         int count = strideCount(run);
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
@@ -233,7 +236,7 @@ static bool tryStrides(tpGroupRun* run, tpStride* stride) {
         if (count == 0 || !run->hasMemory) {
             break;
         }
-        if (tryStride(run, stride, count)) {
+        if (tryStride(run, stride, count, &wasWrong)) {
             run->pace.refusedCount = 0;
             return true;
         }
