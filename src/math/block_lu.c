@@ -178,7 +178,7 @@ static inline void multiplySubtract(int m, int k, int n, const double* A, const 
     }
 }
 
-void tpInvertBlock(int n, const double* A, double* inverse) {
+static inline void invertBlock(int n, const double* A, double* inverse) {
     double work[TP_BLOCK_MAX][2 * TP_BLOCK_MAX];
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
@@ -215,6 +215,20 @@ void tpInvertBlock(int n, const double* A, double* inverse) {
     }
 }
 
+// The sizes that matter are spelled out here and below, for the compiler to unroll.
+void tpInvertBlock(int n, const double* A, double* inverse) {
+    switch (n) {
+    case 3:
+        invertBlock(3, A, inverse);
+        return;
+    case 6:
+        invertBlock(6, A, inverse);
+        return;
+    default:
+        invertBlock(n, A, inverse);
+    }
+}
+
 // Puts column j of the matrix into the work column.
 static void scatterColumn(tpBlockLu* factor, int j) {
     const tpBlockMatrix* matrix = factor->matrix;
@@ -236,8 +250,24 @@ static void scatterColumn(tpBlockLu* factor, int j) {
     }
 }
 
-// Subtracts column k of L times U_kj from the work column. The sizes that matter are spelled out,
-// for the compiler to unroll.
+// Subtracts column k of L times U_kj from the work column.
+// A block of rows n of L, from the work column.
+static inline void scale(int m, int n, const double* column, const double* inverse, double* L) {
+    if (m == 6 && n == 6) {
+        tpMultiplyBlocks(6, 6, 6, column, inverse, L);
+    } else {
+        tpMultiplyBlocks(m, n, n, column, inverse, L);
+    }
+}
+
+static inline void subtractFrom(int m, int n, const double* A, const double* x, double* y) {
+    if (m == 6 && n == 6) {
+        multiplySubtract(6, 6, 1, A, x, y);
+    } else {
+        multiplySubtract(m, n, 1, A, x, y);
+    }
+}
+
 static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
     int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
     const double* L = factor->L + (size_t)begin * (size_t)stride;
@@ -283,8 +313,8 @@ void tpBlockLu_Factorise(tpBlockLu* factor) {
         tpInvertBlock(n, column + (size_t)(j * stride), inverse);
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            tpMultiplyBlocks(factor->size[i], n, n, column + (size_t)(i * stride), inverse,
-                             factor->L + (size_t)e * (size_t)stride);
+            scale(factor->size[i], n, column + (size_t)(i * stride), inverse,
+                  factor->L + (size_t)e * (size_t)stride);
         }
     }
 }
@@ -297,8 +327,8 @@ void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
         int n = factor->size[j];
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            multiplySubtract(factor->size[i], n, 1, factor->L + (size_t)e * (size_t)stride, xj,
-                             x + matrix->row[factor->block[i]]);
+            subtractFrom(factor->size[i], n, factor->L + (size_t)e * (size_t)stride, xj,
+                         x + matrix->row[factor->block[i]]);
         }
     }
     for (int j = factor->count - 1; j >= 0; --j) {
@@ -309,8 +339,8 @@ void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
         memcpy(xj, solution, sizeof(double) * (size_t)n);
         for (int r = factor->reachStart[j]; r < factor->reachStart[j + 1]; ++r) {
             int i = factor->reach[r];
-            multiplySubtract(factor->size[i], n, 1, factor->U + (size_t)r * (size_t)stride, xj,
-                             x + matrix->row[factor->block[i]]);
+            subtractFrom(factor->size[i], n, factor->U + (size_t)r * (size_t)stride, xj,
+                         x + matrix->row[factor->block[i]]);
         }
     }
 }
@@ -335,8 +365,8 @@ void tpBlockLu_SolveLower(const tpBlockLu* factor, double* x) {
         }
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            multiplySubtract(factor->size[i], n, 1, factor->L + (size_t)e * (size_t)stride, xj,
-                             x + matrix->row[factor->block[i]]);
+            subtractFrom(factor->size[i], n, factor->L + (size_t)e * (size_t)stride, xj,
+                         x + matrix->row[factor->block[i]]);
         }
     }
 }

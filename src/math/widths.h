@@ -14,6 +14,9 @@
 // Numbers side by side in memory.
 enum { tp_packWidth = 8 };
 
+// The same for floats (math/light_lanes.h).
+enum { tp_lightWidth = 16 };
+
 // Wide kernels are compiled into the library.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TP_HAS_WIDE_KERNELS 1

@@ -4,13 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-// How often states of rows may change in one solve. Rows that still change then keep the impulses
-// that they have.
-enum { mostTrials = 24 };
-
-// Of a way, until its least point is found.
-enum { halvings = 50 };
-
 // Blocks of six -----------------------------------------------------------------------------------
 
 // block += factor left right'
@@ -240,8 +233,8 @@ void tpMechanism_Factorise(tpMechanism* mechanism) {
         double stiffness = 0.0;
         end = endOfGroup(mechanism, k);
         for (int j = k; j < end; ++j) {
-            const tpMechanismRow* row = &mechanism->rows[j];
-            stiffness += row->state == tp_withinRow ? row->stiffness : 0.0;
+            const tpRowAnswer* answer = &mechanism->answers[j];
+            stiffness += answer->state == tp_withinRow ? answer->stiffness : 0.0;
         }
         if (stiffness > 0.0) {
             placeRow(mechanism, &mechanism->rows[k], stiffness);
@@ -289,25 +282,13 @@ static inline void addRow(const tpMechanismRow* row, double impulse, double* x) 
     }
 }
 
-static inline double answerTo(const tpMechanismRow* row, double velocity) {
-    return row->offset - row->stiffness * (velocity + row->bias);
-}
-
-// The impulse of a row before anything moves.
-static inline double startImpulse(const tpMechanismRow* row) {
-    return row->state == tp_withinRow    ? row->offset - row->stiffness * row->bias
-           : row->state == tp_atLeastRow ? row->least
-           : row->state == tp_atMostRow  ? row->most
-                                         : 0.0;
-}
-
 void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities) {
     memcpy(velocities, momenta, sizeof(double) * 6 * (size_t)mechanism->nodeCount);
     for (int k = 0, end; k < mechanism->rowCount; k = end) {
         double impulse = 0.0;
         end = endOfGroup(mechanism, k);
         for (int j = k; j < end; ++j) {
-            impulse += signOf(&mechanism->rows[j]) * startImpulse(&mechanism->rows[j]);
+            impulse += signOf(&mechanism->rows[j]) * tpRowAnswer_Start(&mechanism->answers[j]);
         }
         if (impulse != 0.0) {
             addRow(&mechanism->rows[k], impulse, velocities);
@@ -316,7 +297,7 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
     substitute(mechanism, velocities);
     double shared = 0.0;
     for (int k = 0; k < mechanism->rowCount; ++k) {
-        tpMechanismRow* row = &mechanism->rows[k];
+        const tpMechanismRow* row = &mechanism->rows[k];
         if (row->sharedSign == 0.0) {
             shared = (row->nodeA >= 0 ? dotSix(row->onA, &velocities[6 * row->nodeA]) : 0.0) +
                      (row->nodeB >= 0 ? dotSix(row->onB, &velocities[6 * row->nodeB]) : 0.0);
@@ -324,79 +305,15 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
                 shared += dotSix(row->terms[j].on, &velocities[6 * row->terms[j].node]);
             }
         }
-        row->velocity = signOf(row) * shared;
-        row->impulse = row->state == tp_withinRow    ? answerTo(row, row->velocity)
-                       : row->state == tp_atLeastRow ? row->least
-                       : row->state == tp_atMostRow  ? row->most
-                                                     : 0.0;
+        tpRowAnswer_Set(&mechanism->answers[k], signOf(row) * shared);
     }
-}
-
-// The state that a row's answer to its velocity on the path asks for.
-static int32_t wantedState(const tpMechanismRow* row) {
-    double wanted = answerTo(row, row->pathVelocity);
-    double slack = row->state == tp_withinRow ? 1e-12 * fabs(wanted) : 0.0;
-    return wanted < row->least - slack  ? tp_atLeastRow
-           : wanted > row->most + slack ? tp_atMostRow
-                                        : tp_withinRow;
-}
-
-// The slope of the function along the way from the path to the last solve, at a part of it. Forces
-// of masses are those of the impulses that have led there: M v - m = sum of rows times impulses.
-static double slopeAt(const tpMechanism* mechanism, double part) {
-    double slope = 0.0;
-    for (int k = 0; k < mechanism->rowCount; ++k) {
-        const tpMechanismRow* row = &mechanism->rows[k];
-        if (row->state == tp_deadRow) {
-            continue;
-        }
-        double way = row->velocity - row->pathVelocity;
-        double impulse = row->pathImpulse + part * (row->impulse - row->pathImpulse);
-        double wanted = answerTo(row, row->pathVelocity + part * way);
-        slope += way * (impulse - fmin(fmax(wanted, row->least), row->most));
-    }
-    return slope;
-}
-
-// The part of the way to the last solve after which the function rises.
-static double partOfWay(const tpMechanism* mechanism) {
-    double low = 0.0, high = 1.0;
-    if (!(slopeAt(mechanism, 1.0) > 0.0)) {
-        return 1.0;
-    }
-    for (int k = 0; k < halvings; ++k) {
-        double middle = 0.5 * (low + high);
-        if (slopeAt(mechanism, middle) > 0.0) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    return high; // beyond the bend, if there is one
 }
 
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities) {
     for (int trial = 0;; ++trial) {
         tpMechanism_Solve(mechanism, momenta, velocities);
-        if (trial == mostTrials) {
-            return trial;
-        }
-        double part = trial == 0 ? 1.0 : partOfWay(mechanism);
-        bool hasChanged = false;
-        for (int k = 0; k < mechanism->rowCount; ++k) {
-            tpMechanismRow* row = &mechanism->rows[k];
-            bool isWhole = part == 1.0;
-            row->pathVelocity =
-                isWhole ? row->velocity
-                        : row->pathVelocity + part * (row->velocity - row->pathVelocity);
-            row->pathImpulse = isWhole
-                                   ? row->impulse
-                                   : row->pathImpulse + part * (row->impulse - row->pathImpulse);
-            int32_t state = row->state == tp_deadRow ? row->state : wantedState(row);
-            hasChanged = hasChanged || state != row->state;
-            row->state = state;
-        }
-        if (!hasChanged) {
+        if (trial == tp_mostTrials ||
+            !tpRowAnswers_Follow(mechanism->answers, mechanism->rowCount, trial)) {
             return trial;
         }
         tpMechanism_Factorise(mechanism);
@@ -409,8 +326,9 @@ void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, dou
         double impulse = 0.0;
         end = endOfGroup(mechanism, k);
         for (int j = k; j < end; ++j) {
-            const tpMechanismRow* row = &mechanism->rows[j];
-            impulse -= row->state == tp_withinRow ? signOf(row) * row->stiffness * errors[j] : 0.0;
+            const tpRowAnswer* answer = &mechanism->answers[j];
+            double stiffness = answer->state == tp_withinRow ? answer->stiffness : 0.0;
+            impulse -= signOf(&mechanism->rows[j]) * stiffness * errors[j];
         }
         if (impulse != 0.0) {
             addRow(&mechanism->rows[k], impulse, shifts);

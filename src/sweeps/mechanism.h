@@ -1,9 +1,6 @@
 // Rows between the bodies of a mechanism, solved together and directly.
 //
-// A row measures a velocity u = J v between two bodies and answers with the impulse
-//
-//     r = offset - stiffness (u + bias),     least <= r <= most.
-//
+// A row measures a velocity u = J v between two bodies and answers with an impulse (row_answers.h).
 // With M the masses and p the momenta without these impulses, v solves (M + sum of J' stiffness J)
 // v = p + sum of J' (offset - stiffness bias): a positive definite matrix of one 6 x 6 block per
 // body and one per pair of bodies with a row, whatever rows are redundant. In a tree, bodies in an
@@ -14,8 +11,7 @@
 #ifndef TIPPE_SRC_SWEEPS_MECHANISM_H
 #define TIPPE_SRC_SWEEPS_MECHANISM_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "sweeps/row_answers.h"
 
 // Mass of a body in world axes. What is not free neither moves nor takes part in rows.
 typedef struct tpNodeMass {
@@ -23,8 +19,6 @@ typedef struct tpNodeMass {
     double inertia[9]; // rows of a symmetric matrix
     double free[6];    // 1 or 0: directions and axes in which it moves
 } tpNodeMass;
-
-typedef enum tpRowState { tp_atLeastRow = -1, tp_withinRow, tp_atMostRow, tp_deadRow } tpRowState;
 
 // What a row does to a node beyond its two.
 typedef struct tpMechanismTerm {
@@ -34,13 +28,8 @@ typedef struct tpMechanismTerm {
 
 typedef struct tpMechanismRow {
     double onA[6], onB[6];
-    double stiffness, bias, offset;
-    double least, most;               // of the impulse
-    double impulse, velocity;         // after a solve
-    double pathImpulse, pathVelocity; // of the iterate that bounds are found with
-    int32_t nodeA, nodeB;             // -1: a body that does not belong to the mechanism
-    int32_t place; // of the pair's block in the pattern; -1: one of the two is not there
-    int32_t state; // tpRowState
+    int32_t nodeA, nodeB; // -1: a body that does not belong to the mechanism
+    int32_t place;        // of the pair's block in the pattern; -1: one of the two is not there
     // Rows of one direction stand together: all but the first share its `onA` and `onB`, times this
     // sign; 0: it has its own.
     double sharedSign;
@@ -56,6 +45,7 @@ typedef struct tpMechanism {
     const int32_t* below;
     const tpNodeMass* masses;
     tpMechanismRow* rows;
+    tpRowAnswer* answers; // of the rows
     double (
         *diagonal)[36];   // of each node; after factorising the inverses of their Cholesky factors
     double (*blocks)[36]; // of the pattern: multipliers
@@ -69,11 +59,6 @@ void tpMechanism_Factorise(tpMechanism* mechanism);
 void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities);
 
 // The same with the bounds of rows; factorises again if states change. Returns how often.
-//
-// Velocities with bounds are the least of a convex function, whose slope is M v - m less the
-// impulses that rows answer with, each within its bounds. Newton's steps on it are solves with
-// states; one that goes beyond the least along its way ends there, so that states never go around
-// in circles.
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities);
 
 // Blocks of the inverse of the matrix, by the factors: those of the nodes, and those of the pattern

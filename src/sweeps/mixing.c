@@ -132,15 +132,11 @@ static void keepChange(tpMixer* mixer) {
     }
 }
 
-// Solves the normal equations of the kept differences by Cholesky's factors. False if they say
-// nothing.
-static bool findFactors(const tpMixer* mixer, double gamma[tp_mixedSweeps]) {
-    int n = mixer->kept;
+bool tpSolveMixing(const double gram[tp_mixedSweeps][tp_mixedSweeps], int count, double* gamma) {
     double L[tp_mixedSweeps][tp_mixedSweeps];
-    for (int i = 0; i < n; ++i) {
-        gamma[i] = product(mixer, mixer->step, mixer->stepChange[i]);
+    for (int i = 0; i < count; ++i) {
         for (int j = 0; j <= i; ++j) {
-            double sum = mixer->gram[i][j] * (i == j ? 1.0 + regularisation : 1.0);
+            double sum = gram[i][j] * (i == j ? 1.0 + regularisation : 1.0);
             for (int k = 0; k < j; ++k) {
                 sum -= L[i][k] * L[j][k];
             }
@@ -150,19 +146,27 @@ static bool findFactors(const tpMixer* mixer, double gamma[tp_mixedSweeps]) {
             L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
         }
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < count; ++i) {
         for (int k = 0; k < i; ++k) {
             gamma[i] -= L[i][k] * gamma[k];
         }
         gamma[i] /= L[i][i];
     }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) {
+    for (int i = count - 1; i >= 0; --i) {
+        for (int k = i + 1; k < count; ++k) {
             gamma[i] -= L[k][i] * gamma[k];
         }
         gamma[i] /= L[i][i];
     }
     return true;
+}
+
+// The factors of the kept differences. False if they say nothing.
+static bool findFactors(const tpMixer* mixer, double gamma[tp_mixedSweeps]) {
+    for (int i = 0; i < mixer->kept; ++i) {
+        gamma[i] = product(mixer, mixer->step, mixer->stepChange[i]);
+    }
+    return tpSolveMixing(mixer->gram, mixer->kept, gamma);
 }
 
 static void swap(double** a, double** b) {

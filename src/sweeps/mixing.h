@@ -31,4 +31,9 @@ bool tpMixer_Create(tpMixer* mixer, const tpSweeper* sweeper, tpArena* arena);
 void tpMixer_Begin(tpMixer* mixer, const tpSweeper* sweeper);
 void tpMixer_End(tpMixer* mixer, tpSweeper* sweeper);
 
+// Solves the normal equations of `count` differences by Cholesky's factors: `gram` has their
+// products with each other, `gamma` those with the last step, and then the factors of the
+// differences. False if the differences are dependent.
+bool tpSolveMixing(const double gram[tp_mixedSweeps][tp_mixedSweeps], int count, double* gamma);
+
 #endif

@@ -17,20 +17,46 @@ static int weightOf(const tpPackStore* store, int group) {
     return sum;
 }
 
+// Classes of weights by powers of two: 0 for the heaviest, the last for groups without runs.
+enum { weightClasses = 33 };
+
+static int classOf(const tpSchedule* schedule, int group) {
+    const int32_t* firsts = schedule->store->groupFirsts.data;
+    return firsts[group + 1] > firsts[group]
+               ? __builtin_clz((unsigned)schedule->groupWeights[group] + 1)
+               : weightClasses - 1;
+}
+
+// Groups between blocks that have runs, heavy ones first. Returns how many.
+static int listByWeight(const tpSchedule* schedule, int32_t* groups) {
+    const tpPackStore* store = schedule->store;
+    int starts[weightClasses + 1] = { 0 };
+    for (int g = store->blockCount; g < store->groups.count; ++g) {
+        starts[1 + classOf(schedule, g)] += 1;
+    }
+    for (int c = 0; c < weightClasses; ++c) {
+        starts[c + 1] += starts[c];
+    }
+    int count = starts[weightClasses - 1];
+    for (int g = store->blockCount; g < store->groups.count; ++g) {
+        groups[starts[classOf(schedule, g)]++] = g;
+    }
+    return count;
+}
+
 // Borders of one colour share no block. Those of a colour stand side by side in the order: a
-// block's neighbours do not wait for each other in long rows.
+// block's neighbours do not wait for each other in long rows. Heavy borders are coloured first, so
+// that those of one colour take about as long.
 static int colourBorders(tpSchedule* schedule, tpBorder* found, uint8_t* colours, tpArena* arena) {
     const tpPackStore* store = schedule->store;
     uint64_t* masks = TP_SCRATCH_ZEROED(arena, uint64_t, store->blockCount);
-    int count = 0;
-    if (masks == NULL) {
+    int32_t* groups = TP_SCRATCH(arena, int32_t, store->groups.count);
+    if (masks == NULL || groups == NULL) {
         return -1;
     }
-    for (int g = store->blockCount; g < store->groups.count; ++g) {
-        if (store->groupFirsts.data[g + 1] == store->groupFirsts.data[g]) {
-            continue;
-        }
-        const tpPackGroup* group = &store->groups.data[g];
+    int count = listByWeight(schedule, groups);
+    for (int k = 0; k < count; ++k) {
+        const tpPackGroup* group = &store->groups.data[groups[k]];
         uint64_t busy = masks[group->blockA] | masks[group->blockB];
         int colour = 0;
         while (colour < 63 && (busy >> colour & 1) != 0) {
@@ -38,10 +64,30 @@ static int colourBorders(tpSchedule* schedule, tpBorder* found, uint8_t* colours
         }
         masks[group->blockA] |= UINT64_C(1) << colour;
         masks[group->blockB] |= UINT64_C(1) << colour;
-        colours[count] = (uint8_t)colour;
-        found[count++] = (tpBorder){ g, group->blockA, group->blockB, 0, 0 };
+        colours[k] = (uint8_t)colour;
+        found[k] = (tpBorder){ groups[k], group->blockA, group->blockB, 0, 0 };
     }
     return count;
+}
+
+// Lists the borders of each block.
+static bool listBorders(tpSchedule* schedule, tpArena* arena) {
+    int blockCount = schedule->store->blockCount;
+    schedule->firstBorders = TP_SCRATCH(arena, int32_t, blockCount + 1);
+    schedule->bordersOf = TP_SCRATCH(arena, int32_t, 2 * (size_t)schedule->borderCount);
+    if (arena->failed) {
+        return false;
+    }
+    schedule->firstBorders[0] = 0;
+    for (int b = 0; b < blockCount; ++b) {
+        schedule->firstBorders[b + 1] = schedule->firstBorders[b] + schedule->degrees[b];
+    }
+    for (int k = 0; k < schedule->borderCount; ++k) {
+        const tpBorder* border = &schedule->borders[k];
+        schedule->bordersOf[schedule->firstBorders[border->blockA] + border->rankA] = k;
+        schedule->bordersOf[schedule->firstBorders[border->blockB] + border->rankB] = k;
+    }
+    return true;
 }
 
 static bool orderBorders(tpSchedule* schedule, tpArena* arena) {
@@ -68,18 +114,18 @@ static bool orderBorders(tpSchedule* schedule, tpArena* arena) {
         }
     }
     schedule->borderCount = count;
-    return true;
+    return listBorders(schedule, arena);
 }
 
 // Weighs blocks, with what lies between them and those of higher numbers.
 static void weighBlocks(tpSchedule* schedule) {
     const tpPackStore* store = schedule->store;
     for (int b = 0; b < store->blockCount; ++b) {
-        schedule->weights[b] = weightOf(store, b) + packsPerVisit;
+        schedule->weights[b] = schedule->groupWeights[b] + packsPerVisit;
     }
     for (int k = 0; k < schedule->borderCount; ++k) {
         const tpBorder* border = &schedule->borders[k];
-        schedule->weights[border->blockA] += weightOf(store, border->group);
+        schedule->weights[border->blockA] += schedule->groupWeights[border->group];
     }
     for (int b = 0; b < store->blockCount; ++b) {
         schedule->totalWeight += schedule->weights[b];
@@ -162,11 +208,19 @@ bool tpSchedule_Create(tpSchedule* schedule, const tpPackStore* store, int threa
     schedule->memberCount = threads > 1 ? threads : 1;
     schedule->degrees = TP_SCRATCH_ZEROED(arena, int32_t, store->blockCount);
     schedule->weights = TP_SCRATCH(arena, int32_t, store->blockCount);
-    schedule->counts = TP_SCRATCH_ZEROED(arena, tpBlockCount, store->blockCount + 1);
-    schedule->whole = schedule->counts + store->blockCount;
-    if (arena->failed || !orderBorders(schedule, arena)) {
+    schedule->groupWeights = TP_SCRATCH(arena, int32_t, store->groups.count);
+    schedule->states = TP_SCRATCH_ZEROED(arena, tpBlockState, store->blockCount);
+    schedule->counts = TP_SCRATCH_ZEROED(arena, tpCrewCounts, 1);
+    if (arena->failed) {
         return false;
     }
+    for (int g = 0; g < store->groups.count; ++g) {
+        schedule->groupWeights[g] = weightOf(store, g);
+    }
+    if (!orderBorders(schedule, arena)) {
+        return false;
+    }
+    atomic_init(&schedule->counts->blocksLeft, store->blockCount);
     weighBlocks(schedule);
     return threads <= store->blockCount || makeTeams(schedule, threads, arena);
 }
@@ -177,11 +231,9 @@ static tpCrewMember joinTeam(const tpSchedule* schedule, int member) {
     for (; member >= schedule->teams[block]; ++block) {
         member -= schedule->teams[block];
     }
-    return (tpCrewMember){ .schedule = schedule,
-                           .blocks = { block, block + 1 },
+    return (tpCrewMember){ .blocks = { block, block + 1 },
                            .rank = member,
-                           .teamSize = schedule->teams[block],
-                           .isAlone = schedule->memberCount == 1 };
+                           .teamSize = schedule->teams[block] };
 }
 
 tpCrewMember tpSchedule_Join(const tpSchedule* schedule, int member) {
@@ -189,7 +241,7 @@ tpCrewMember tpSchedule_Join(const tpSchedule* schedule, int member) {
         return joinTeam(schedule, member);
     }
     int blockCount = schedule->store->blockCount, memberCount = schedule->memberCount;
-    tpCrewMember self = { .schedule = schedule, .teamSize = 1, .isAlone = memberCount == 1 };
+    tpCrewMember self = { .teamSize = 1 };
     // The block in the middle of which a share ends belongs to the share with more of it.
     int64_t sum = 0, total = schedule->totalWeight;
     int64_t begin = total * member / memberCount, end = total * (member + 1) / memberCount;
@@ -210,160 +262,4 @@ tpCrewMember tpSchedule_Join(const tpSchedule* schedule, int member) {
     self.blocks.begin = hasBegun ? self.blocks.begin : blockCount;
     self.blocks.end = self.blocks.end < self.blocks.begin ? self.blocks.begin : self.blocks.end;
     return self;
-}
-
-// Phases ------------------------------------------------------------------------------------------
-
-static void waitFor(atomic_int* count, int wanted) {
-    for (int turn = 0; atomic_load_explicit(count, memory_order_acquire) < wanted; ++turn) {
-        tpCrew_Look(turn);
-    }
-}
-
-static void finish(tpBlockCount* count) {
-    atomic_fetch_add_explicit(&count->done, 1, memory_order_release);
-}
-
-// Pieces that are done to a block before a phase begins.
-static int doneBefore(const tpCrewMember* member, int block) {
-    return member->bodyPhases + member->sweepPhases * (1 + member->schedule->degrees[block]);
-}
-
-void tpCrewMember_VisitBlocks(tpCrewMember* member, tpBlockFunction function, void* context) {
-    tpBlockCount* counts = member->schedule->counts;
-    for (int b = member->blocks.begin; member->rank == 0 && b < member->blocks.end; ++b) {
-        if (!member->isAlone) {
-            waitFor(&counts[b].done, doneBefore(member, b));
-        }
-        function(context, b);
-        if (!member->isAlone) {
-            finish(&counts[b]);
-        }
-    }
-    member->bodyPhases += 1;
-}
-
-// What a sweep does to runs.
-typedef struct Sweep {
-    tpRunFunction function;
-    void* context;
-    bool isBackward;
-} Sweep;
-
-static void sweepRuns(const Sweep* sweep, const tpPackStore* store, tpRange range, int stride) {
-    for (int k = 0; k < range.end - range.begin; k += stride) {
-        int i = sweep->isBackward ? range.end - 1 - k : range.begin + k;
-        sweep->function(sweep->context, &store->runs.data[store->order.data[i]], sweep->isBackward);
-    }
-}
-
-// True for the member that comes last.
-static bool comeToMeeting(tpCrewMember* member, tpBlockCount* count) {
-    member->meetings += 1;
-    return atomic_fetch_add_explicit(&count->meetings, 1, memory_order_acq_rel) ==
-           member->meetings * member->teamSize - 1;
-}
-
-// One member's part in a group. True if it has to tell that the group is done.
-static bool sweepTogether(tpCrewMember* member, const Sweep* sweep, int group) {
-    const tpSchedule* schedule = member->schedule;
-    tpBlockCount* count = &schedule->counts[member->blocks.begin];
-    int begin = schedule->firstStretches[group], end = schedule->firstStretches[group + 1];
-    for (int k = 0; k < end - begin; ++k) {
-        int s = sweep->isBackward ? end - 1 - k : begin + k;
-        const tpRunStretch* stretch = &schedule->stretches[s];
-        tpRange range = { s > begin ? stretch[-1].end : schedule->store->groupFirsts.data[group],
-                          stretch->end };
-        if (stretch->isShared) {
-            range.begin += sweep->isBackward ? 0 : member->rank;
-            range.end -= sweep->isBackward ? member->rank : 0;
-            sweepRuns(sweep, schedule->store, range, member->teamSize);
-        } else if (member->rank == 0) {
-            sweepRuns(sweep, schedule->store, range, 1);
-        }
-        bool isLast = comeToMeeting(member, count);
-        if (k == end - begin - 1) {
-            return isLast;
-        }
-        waitFor(&count->meetings, member->meetings * member->teamSize);
-    }
-    return member->rank == 0;
-}
-
-// Sweeps a group. True if this thread has to tell that the group is done.
-static bool sweepGroup(tpCrewMember* member, const Sweep* sweep, int group) {
-    if (member->teamSize > 1) {
-        return sweepTogether(member, sweep, group);
-    }
-    const tpPackStore* store = member->schedule->store;
-    tpRange range = { store->groupFirsts.data[group], store->groupFirsts.data[group + 1] };
-    sweepRuns(sweep, store, range, 1);
-    return !member->isAlone;
-}
-
-static void sweepBlocks(tpCrewMember* member, const Sweep* sweep) {
-    const tpSchedule* schedule = member->schedule;
-    for (int k = 0; k < member->blocks.end - member->blocks.begin; ++k) {
-        int b = sweep->isBackward ? member->blocks.end - 1 - k : member->blocks.begin + k;
-        if (!member->isAlone) {
-            waitFor(&schedule->counts[b].done,
-                    doneBefore(member, b) + (sweep->isBackward ? schedule->degrees[b] : 0));
-        }
-        if (sweepGroup(member, sweep, b)) {
-            finish(&schedule->counts[b]);
-        }
-    }
-}
-
-static void waitForBorder(const tpCrewMember* member, const tpBorder* border, bool isBackward) {
-    const tpSchedule* schedule = member->schedule;
-    int a = border->blockA, b = border->blockB;
-    int rankA = isBackward ? schedule->degrees[a] - 1 - border->rankA : 1 + border->rankA;
-    int rankB = isBackward ? schedule->degrees[b] - 1 - border->rankB : 1 + border->rankB;
-    waitFor(&schedule->counts[a].done, doneBefore(member, a) + rankA);
-    waitFor(&schedule->counts[b].done, doneBefore(member, b) + rankB);
-}
-
-static void sweepBorders(tpCrewMember* member, const Sweep* sweep) {
-    const tpSchedule* schedule = member->schedule;
-    for (int k = 0; k < schedule->borderCount; ++k) {
-        const tpBorder* border =
-            &schedule->borders[sweep->isBackward ? schedule->borderCount - 1 - k : k];
-        if (border->blockA < member->blocks.begin || border->blockA >= member->blocks.end) {
-            continue;
-        }
-        if (!member->isAlone) {
-            waitForBorder(member, border, sweep->isBackward);
-        }
-        if (sweepGroup(member, sweep, border->group)) {
-            finish(&schedule->counts[border->blockA]);
-            finish(&schedule->counts[border->blockB]);
-        }
-    }
-}
-
-void tpCrewMember_Sweep(tpCrewMember* member, tpRunFunction function, void* context,
-                        bool isBackward) {
-    Sweep sweep = { function, context, isBackward };
-    if (isBackward) {
-        sweepBorders(member, &sweep);
-        sweepBlocks(member, &sweep);
-    } else {
-        sweepBlocks(member, &sweep);
-        sweepBorders(member, &sweep);
-    }
-    member->sweepPhases += 1;
-}
-
-void tpCrewMember_Meet(tpCrewMember* member, void (*function)(void* context), void* context) {
-    tpBlockCount* whole = member->schedule->whole;
-    int memberCount = member->schedule->memberCount;
-    member->wholeMeetings += 1;
-    if (atomic_fetch_add_explicit(&whole->meetings, 1, memory_order_acq_rel) ==
-        member->wholeMeetings * memberCount - 1) {
-        function(context);
-        finish(whole);
-    } else {
-        waitFor(&whole->done, member->wholeMeetings);
-    }
 }

@@ -6,9 +6,13 @@
 //
 //     gap' = gap + n' . D,     slip = D - (n' . D) n'
 //
-// The plane's point is moved by the slip, so that it stays opposite the other. What is not
-// followed: which points bound the region of contact. It moves by the slip at most, and a gap is
-// wrong by the slip times the angle between the surfaces at most; both are bounded (tpSoftLimits).
+// The plane's point is moved by the slip, so that it stays opposite the other. A surface that is
+// round about the point rolls: what moves with its body is the centre of its curvature, c = p + r n
+// of A, and p' = c' - r n'. A point that turned with the body would rise by r phi^2 / 2, and the
+// body sink as much, until the manifold is found anew: a ball rolled downhill on level ground. What
+// is not followed: which points bound the region of contact. It moves by the slip at most, and a
+// gap is wrong by the slip times the angle between the surfaces at most; both are bounded
+// (tpSoftLimits).
 
 #include "sweeps/soft_lanes.h"
 
@@ -54,6 +58,8 @@ typedef struct WideMotion {
     WideVec lead;                       // the turning of the normals
     wide came;                          // how much nearer a point may have come, m
     wide need;                          // how much nearer it may come in the next step, m
+    wide radiusA, radiusB;              // about which the surfaces are round, m
+    bool rolls;                         // one of them is not 0
 } WideMotion;
 
 static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
@@ -72,13 +78,38 @@ static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, in
     wide apart = lengthOf(subVec(linearOf(&a), linearOf(&b))) + a.numbers[3] + b.numbers[3];
     wide need = apart + wideOf(0.125) * most;
     m->need = wideSelect(wideGreater(need, most), most, need);
+    m->radiusA = loadWide(&run->radiusA[lane]);
+    m->radiusB = loadWide(&run->radiusB[lane]);
+    m->rolls = wideBits(wideGreater(m->radiusA + m->radiusB, wideOf(0.0))) != 0;
 }
 
-// Moves a manifold's point; returns its slip, squared.
+// How much points slip that turn with their bodies, squared: it is what limits are about.
+static inline wide slipOf(const WideMotion* m, WideVec gainA, WideVec gainB, WideVec n) {
+    WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
+    WideVec slip = subVec(apart, scaleVec(dotVec(n, apart), n));
+    return dotVec(slip, slip);
+}
+
+// What a point of a round surface gains instead of this: p' - p = c' - c - r (n' - n), c = p + r n.
+// Nothing is added to points of others, no zero either: W must not show.
+static inline WideVec rollGain(WideVec gain, WideVec turn, wide radius, WideVec last, WideVec n) {
+    WideVec turned = subVec(turnGain(turn, last), subVec(n, last));
+    WideVec rolled = addVec(gain, scaleVec(radius, turned));
+    wideMask isRound = wideGreater(radius * radius, wideOf(0.0));
+    return (WideVec){ wideSelect(isRound, rolled.x, gain.x), wideSelect(isRound, rolled.y, gain.y),
+                      wideSelect(isRound, rolled.z, gain.z) };
+}
+
+// Moves a manifold's point; returns its slip, squared. The normal was `last` and is n.
 static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, wide share,
-                               WideVec n) {
+                               WideVec last, WideVec n) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
     WideVec gainA = turnGain(m->turnA, armA), gainB = turnGain(m->turnB, armB);
+    wide slipped = slipOf(m, gainA, gainB, n);
+    if (m->rolls) {
+        gainA = rollGain(gainA, m->turnA, m->radiusA, last, n);
+        gainB = rollGain(gainB, m->turnB, wideOf(0.0) - m->radiusB, last, n);
+    }
     WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
     wide closer = dotVec(n, apart);
     WideVec slip = subVec(apart, scaleVec(closer, n));
@@ -89,7 +120,7 @@ static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, 
     armB = addVec(addVec(armB, gainB), scaleVec(wideOf(1.0) - share, slip));
     storeFloatVec(pack->armA[0], lane, armA);
     storeFloatVec(pack->armB[0], lane, armB);
-    return wideSelect(isEmpty, wideOf(0.0), dotVec(slip, slip));
+    return wideSelect(isEmpty, wideOf(0.0), slipped);
 }
 
 static inline WideVec turnFrame(tpSoftPack* pack, int lane, WideVec lead) {
@@ -141,12 +172,13 @@ static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int
     loadMotion(sweep, run, lane, &m);
     wide share = loadFloats(&run->share[lane]), slipped = wideOf(0.0);
     wide nearest = wideOf(-1e30);
-    WideVec n;
+    WideVec last, n;
     for (tpSoftPack* pack = run->packs; pack < run->packs + run->count; ++pack) {
         if (pack == run->packs || !run->isFlat) {
+            last = loadFloatVec(pack->normal[0], lane);
             n = turnFrame(pack, lane, m.lead);
         }
-        slipped = wideMax(followPoint(pack, lane, &m, share, n), slipped);
+        slipped = wideMax(followPoint(pack, lane, &m, share, last, n), slipped);
         wide gap = loadFloats(&pack->gap[lane]);
         wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
         nearest = wideMax(wideSelect(isEmpty, wideOf(-1e30), wideOf(0.0) - gap), nearest);

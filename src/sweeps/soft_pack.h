@@ -97,7 +97,8 @@ typedef struct tpSoftRun {
     float size[tp_packWidth];     // of the smaller body, m
     float age[tp_packWidth];      // steps
     float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s
-    // Radii of balls, m.
+    // Radii of balls, m. Of others: about which the surface is round at the contact, if it rolls on
+    // a flat one; 0 if it does not.
     _Alignas(64) double radiusA[tp_packWidth];
     double radiusB[tp_packWidth];
 } tpSoftRun;

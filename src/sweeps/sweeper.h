@@ -199,6 +199,9 @@ void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
 // impulses this is |q|.
 double tpSweeper_FreeSpeed(tpSweeper* sweeper);
 
+// `velocity` of the verdict alone, in less time.
+double tpSweeper_Miss(tpSweeper* sweeper);
+
 // How far the impulses and velocities are from a solution.
 tpSweepVerdict tpSweeper_Judge(tpSweeper* sweeper);
 

@@ -130,6 +130,33 @@ static void judgeRatios(const tpSweeper* sweeper, const tpContactPack* pack, dou
     }
 }
 
+// An open contact that carries nothing meets the law.
+static bool isPlainlyOpen(const tpContactPack* pack, int lane) {
+    return pack->impulse[0][lane] == 0.0 && pack->impulse[1][lane] == 0.0 &&
+           pack->impulse[2][lane] == 0.0 && pack->torsion < 0 && pack->low[lane] == 0.0 &&
+           pack->speed[0][lane] + pack->bias[0][lane] >= 0.0;
+}
+
+double tpSweeper_Miss(tpSweeper* sweeper) {
+    double sum = 0.0;
+    for (int i = 0; i < sweeper->jointCount; ++i) {
+        double miss = judgeJoint(sweeper, &sweeper->joints[i]);
+        sum += miss * miss;
+    }
+    tpSweeper_FindSpeeds(sweeper);
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (takesPart(pack, lane) && !isPlainlyOpen(pack, lane)) {
+                tpJudged c = readContact(sweeper, pack, lane);
+                double miss = missOf(&c, pack->low[lane]);
+                sum += miss * miss;
+            }
+        }
+    }
+    return sqrt(sum);
+}
+
 tpSweepVerdict tpSweeper_Judge(tpSweeper* sweeper) {
     tpSweepVerdict verdict = { 0.0, 0.0, 0.0, 0.0 };
     double sum = 0.0, largestLoad = 0.0, largestSpeed = 0.0;

@@ -6,7 +6,7 @@
 #include "soft_heap.h"
 #include "sweeps/schedule.h"
 
-enum { mostMembers = 16, phases = 6 };
+enum { mostMembers = 16 };
 
 // What has been done to each body: order matters.
 typedef struct Record {
@@ -65,15 +65,19 @@ static void meet(void* context) {
     }
 }
 
+enum { rounds = 6, perRound = 4 };
+
 static void* goThrough(void* context) {
     const Member* self = context;
-    tpCrewMember member = tpSchedule_Join(self->record->schedule, self->number);
-    for (int k = 0; k < phases; ++k) {
-        tpCrewMember_VisitBlocks(&member, visit, self->record);
-        tpCrewMember_Sweep(&member, sweepRun, self->record, k % 2 == 1);
-        tpCrewMember_Meet(&member, meet, self->record);
-        tpCrewMember_Sweep(&member, sweepRun, self->record, k % 3 == 1);
+    tpPhase phases[rounds * perRound];
+    for (int k = 0; k < rounds; ++k) {
+        tpPhase* round = &phases[perRound * k];
+        round[0] = (tpPhase){ .kind = tp_visitPhase, .visit = visit };
+        round[1] = (tpPhase){ .kind = tp_sweepPhase, .sweep = sweepRun, .isBackward = k % 2 == 1 };
+        round[2] = (tpPhase){ .kind = tp_meetPhase, .meet = meet };
+        round[3] = (tpPhase){ .kind = tp_sweepPhase, .sweep = sweepRun, .isBackward = k % 3 == 1 };
     }
+    tpSchedule_Work(self->record->schedule, self->number, phases, rounds * perRound, self->record);
     return NULL;
 }
 
@@ -103,7 +107,7 @@ static void threadsKeepTheOrder(void** state) {
             assert_true(schedule.borderCount > 0);
             Record record = { .schedule = &schedule };
             runMembers(&record);
-            assert_int_equal(record.meetings, phases);
+            assert_int_equal(record.meetings, rounds);
             if (t == 0 && round == 0) {
                 first = record;
             }
@@ -178,11 +182,76 @@ static void stretchesCoverAllRuns(void** state) {
     destroyHeap(heap);
 }
 
+static bool isFirst(const tpBorder* border) {
+    return border->rankA == 0 && border->rankB == 0;
+}
+
+static bool touch(const tpBorder* a, const tpBorder* b) {
+    return a->blockA == b->blockA || a->blockA == b->blockB || a->blockB == b->blockA ||
+           a->blockB == b->blockB;
+}
+
+// Blocks that all touch each other, 0-1, 2-3 and 4-5 by few manifolds: in the order of their
+// numbers these three would be first.
+static void fillBorders(tpPackStore* store) {
+    enum { blockCount = 6, inBlock = 160, bodyCount = blockCount * inBlock + 1 };
+    int32_t blocks[bodyCount];
+    for (int i = 0; i < bodyCount; ++i) {
+        blocks[i] = i < bodyCount - 1 ? i / inBlock : -1;
+    }
+    assert_true(tpPackStore_Start(store, blocks, bodyCount, blockCount));
+    for (int a = 0; a < blockCount; ++a) {
+        for (int b = a + 1; b < blockCount; ++b) {
+            int manifolds = a % 2 == 0 && b == a + 1 ? 8 : inBlock;
+            for (int i = 0; i < manifolds; ++i) {
+                int32_t slot = tpPackStore_Add(store, a * inBlock + i, b * inBlock + i, 1, false);
+                int lane;
+                tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
+                run->points[lane] = 1;
+                tpSoftRun_Summarise(run);
+            }
+        }
+    }
+    assert_true(tpPackStore_Order(store));
+}
+
+// A border that is not the first of both its blocks waits for one of these that is about as heavy,
+// to a factor of two, or heavier.
+static void heavyBordersComeFirst(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpPackStore store;
+    tpArena arena;
+    tpCreatePackStore(&store, &allocator);
+    fillBorders(&store);
+    tpArena_Create(&arena, &allocator);
+    tpSchedule schedule;
+    assert_true(tpSchedule_Create(&schedule, &store, 2, &arena));
+    assert_int_equal(schedule.borderCount, 15);
+    int waiting = 0;
+    for (int k = 0; k < schedule.borderCount; ++k) {
+        const tpBorder* border = &schedule.borders[k];
+        int heaviest = 0;
+        for (int i = 0; !isFirst(border) && i < schedule.borderCount; ++i) {
+            const tpBorder* other = &schedule.borders[i];
+            int weight = schedule.groupWeights[other->group];
+            heaviest =
+                isFirst(other) && touch(border, other) && weight > heaviest ? weight : heaviest;
+        }
+        assert_true(isFirst(border) || 2 * (heaviest + 1) > schedule.groupWeights[border->group]);
+        waiting += isFirst(border) ? 0 : 1;
+    }
+    assert_true(waiting > 0);
+    tpArena_Destroy(&arena);
+    tpDestroyPackStore(&store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsKeepTheOrder),
         cmocka_unit_test(sharesCoverAllBlocks),
         cmocka_unit_test(stretchesCoverAllRuns),
+        cmocka_unit_test(heavyBordersComeFirst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

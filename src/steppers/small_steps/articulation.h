@@ -3,14 +3,18 @@
 #ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_ARTICULATION_H
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_ARTICULATION_H
 
+#include "dynamics/joint_chain.h"
 #include "dynamics/joints.h"
 #include "steppers/small_steps/step.h"
+#include "sweeps/joint_tree.h"
 #include "sweeps/mechanism.h"
 
 // What a row's law needs beside the row.
 typedef struct tpArticulatedRow {
     tpRowRole role;
-    int32_t row;       // of the tpRows
+    int32_t row;       // of the tpRows; in a tree the joint
+    int8_t coordinate; // in a tree: of the joint
+    int8_t part;       // in a tree: which limit, which axis of a ball joint
     bool isRigid;      // it has no compliance of its own
     double startBias;  // at the start
     double wayFactor;  // of the bias, per m or rad that the coordinate has gone
@@ -18,6 +22,8 @@ typedef struct tpArticulatedRow {
     double total;      // impulse of the finished substeps
     double told;       // velocity of the row by kinematic bodies
     double damping;    // of springs: the damper's part of the impulse, by the velocity
+    double value;      // in a tree: that a limit allows; of springs and servos where rows were
+                       // written
     double startError; // of position, m or rad
 } tpArticulatedRow;
 
@@ -27,6 +33,7 @@ typedef struct tpNodeFlight {
     tpPose start;
     tpVec3 moved;    // displacement in the step until then, angular
     bool isTumbling; // its angular velocity changes by itself
+    bool isShort;    // it turns so little that the beginning of its flight tells all of it
     tpQuat rotation; // of free flight
     tpVec3 velocity; // angular: then, and how it changes per substep in free flight
     tpVec3 change;
@@ -34,8 +41,38 @@ typedef struct tpNodeFlight {
     double ease;
 } tpNodeFlight;
 
+// A link of a tree where its joint was last looked at: the body and its joint to the parent.
+typedef struct tpNodePlace {
+    tpVec3 arm;     // from the parent's centre to its own
+    double jump[6]; // the displacement against the parent that takes back what is off
+    double error;   // what is off, m or rad
+} tpNodePlace;
+
+// An axis of a joint there.
+typedef struct tpAxisPlace {
+    double motion[6];  // of the link's body, at its centre
+    double reading[6]; // the rate of the axis is this times the body's velocity against the parent
+    double value;      // of the coordinate, if there are laws that ask for it
+    // Of a hinge: a value that was found by its arc, in this step; (0, 0): none.
+    tpHalfTurn knownHalf;
+    double known;
+    double rigid; // stiffness of its rows without compliance in this step; 0: not known yet
+} tpAxisPlace;
+
 typedef struct tpArticulation {
     tpMechanism solver;
+    // If it is a tree, its joints are solved for there, and the rows of `solver` are those of the
+    // laws of its axes alone.
+    bool isTree;
+    tpJointTree tree;
+    const int32_t* links;    // of the nodes: the joint to the parent; -1: the root has
+                             // none
+    tpNodePlace* nodePlaces; // by the last look
+    tpAxisPlace* axisPlaces;
+    double* startJumps;    // of the nodes, when rows were written
+    double* jumps;         // scratch
+    double* reactions;     // impulses on the joints' bodies B in the step
+    double swing;          // of the last substep, see articulation_moves.c
     const int32_t* bodies; // of the nodes: of the system
     const int32_t* joints;
     const int32_t* blocks;
@@ -88,6 +125,20 @@ static inline tpArticulationSpan tpArticulationsOf(const tpSmallStep* step, int 
                                  joints->list + joints->blockStart[block + 1] };
 }
 
+// A rotation turned on by a vector: by series if that is short, as it is in a substep.
+static inline tpQuat tpTurnOn(tpVec3 by, tpQuat rotation) {
+    double x = 0.25 * tpLengthSquared(by);
+    tpQuat turn;
+    if (x < 0.01) {
+        double s = 0.5 - x * (1.0 / 12.0 - x * (1.0 / 240.0 - x * (1.0 / 10080.0 - x / 725760.0)));
+        double c = 1.0 - x * (0.5 - x * (1.0 / 24.0 - x * (1.0 / 720.0 - x / 40320.0)));
+        turn = tpMakeQuat(c, s * by.x, s * by.y, s * by.z);
+    } else {
+        turn = tpQuatExp(by);
+    }
+    return tpNormalizeQuat(tpMulQQ(turn, rotation));
+}
+
 static inline void readVelocity(const tpVelocity* line, double* six) {
     six[0] = line->linear.x;
     six[1] = line->linear.y;
@@ -113,6 +164,22 @@ static inline void addMomentum(const tpNodeMass* mass, const double* v, double* 
     }
 }
 
+// Velocity along a row under a unit impulse in it on a body that is free otherwise.
+static inline double tpSweepBody_Response(const tpSweepBody* mass, const double* on) {
+    const double* inverse = mass->inverseInertia;
+    double x = inverse[0] * on[3] + inverse[3] * on[4] + inverse[4] * on[5];
+    double y = inverse[3] * on[3] + inverse[1] * on[4] + inverse[5] * on[5];
+    double z = inverse[4] * on[3] + inverse[5] * on[4] + inverse[2] * on[5];
+    return mass->inverseMass * (on[0] * on[0] + on[1] * on[1] + on[2] * on[2]) + on[3] * x +
+           on[4] * y + on[5] * z;
+}
+
+static inline tpVec3 tpNodeMass_Spin(const tpNodeMass* mass, tpVec3 w) {
+    const double* I = mass->inertia;
+    return tpMakeVec3(I[0] * w.x + I[1] * w.y + I[2] * w.z, I[3] * w.x + I[4] * w.y + I[5] * w.z,
+                      I[6] * w.x + I[7] * w.y + I[8] * w.z);
+}
+
 static inline int numberOf(const tpSmallStep* step, const tpArticulation* articulation, int node) {
     return step->state->numbers.data[articulation->bodies[node]];
 }
@@ -121,6 +188,12 @@ static inline int numberOf(const tpSmallStep* step, const tpArticulation* articu
 
 // Rows and factors where the bodies are. Rows may have been written already.
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows);
+
+// Factors of the matrix for the states that rows have.
+void tpArticulation_Factorise(tpArticulation* articulation);
+
+// How much stiffer than its bodies a rigid row is, by the lighter of their masses.
+double tpArticulation_RigidPart(const tpArticulation* articulation, double lightest);
 
 void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulation, tpRows* rows);
 
@@ -146,6 +219,7 @@ void tpArticulation_Report(const tpSmallStep* step, tpArticulation* articulation
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation);
 
 // The displacements in the step that led to the poses of now.
-void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation);
+void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation,
+                                 bool isLast);
 
 #endif

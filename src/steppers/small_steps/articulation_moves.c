@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dynamics/locks.h"
-#include "steppers/small_steps/articulation.h"
+#include "steppers/small_steps/articulation_tree.h"
 
 // A mechanism of which a body turns by more than this between two writings of its rows has no
 // velocity of its way back: its directions mean little, rad.
@@ -13,11 +13,32 @@ static const double fastTurn = 0.7;
 // Errors of position are taken back in a few rounds; ones smaller than this, of the smallest body's
 // size, in one.
 static const double smallError = 1e-4, mostShift = 0.25;
+
+// The same of a tree, whose way back is known to second order.
+static const double smallInTree = 1e-2;
 enum { mostCorrections = 4 };
 
 // A limit that is passed by more than this is taken back even if nothing presses against it, as at
 // the start of a scene, rad or m.
 static const double passedLimit = 1e-7;
+
+// The end of a short flight. With w' the change per substep and n substeps the displacement of free
+// flight, n tau w + n (n + 1) tau w' / 2 as substeps add it up, is a rotation by n tau w + n^2 tau
+// w' / 2; momentum is what it was and what impulses have added.
+static void landShortly(const tpSmallStep* step, const tpArticulation* articulation, int i,
+                        tpVec3 way) {
+    double count = articulation->finished, tau = step->substepTime;
+    int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+    const tpNodeFlight* flight = &articulation->flights[i];
+    tpPose* pose = &step->joints->poses[body];
+    tpVec3* velocity = &step->velocities[number].angular;
+    pose->rotation =
+        tpTurnOn(tpMulAdd(way, -0.5 * count * tau, flight->change), flight->start.rotation);
+    tpVec3 momentum =
+        tpNodeMass_Spin(&articulation->masses[i], tpMulAdd(*velocity, -count, flight->change));
+    *velocity =
+        tpInertia_Velocity(&step->system->bodies.data[body].inertia, pose->rotation, momentum);
+}
 
 // Poses at the end of the displacements since rows were written. A tumbling body turns as in free
 // flight, and beyond that by what impulses have added; its angular momentum is that of free flight
@@ -31,7 +52,11 @@ static void land(const tpSmallStep* step, const tpArticulation* articulation) {
         tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
         pose->position = tpAdd(step->system->poses.data[body].position, step->moved[number].linear);
         if (!flight->isTumbling) {
-            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way), flight->start.rotation));
+            pose->rotation = tpTurnOn(way, flight->start.rotation);
+            continue;
+        }
+        if (flight->isShort) {
+            landShortly(step, articulation, i, way);
             continue;
         }
         const tpInertia* inertia = &step->system->bodies.data[body].inertia;
@@ -52,11 +77,16 @@ static void land(const tpSmallStep* step, const tpArticulation* articulation) {
 // Displacements that are not small against the bodies come from rows that mean nothing any more:
 // they are cut.
 static void cutShifts(const tpArticulation* articulation) {
-    double most = 0.0;
-    for (int i = 0; i < 6 * articulation->solver.nodeCount; ++i) {
-        most = fmax(most, fabs(articulation->shifts[i]) * (i % 6 < 3 ? 1.0 : articulation->size));
+    double most = 0.0, size = articulation->size;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        const double* x = &articulation->shifts[6 * i];
+        double way = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        double turn = size * size * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
+        most = way > most ? way : most;
+        most = turn > most ? turn : most;
     }
-    double limit = mostShift * articulation->size;
+    most = sqrt(most);
+    double limit = mostShift * size;
     for (int i = 0; most > limit && i < 6 * articulation->solver.nodeCount; ++i) {
         articulation->shifts[i] *= limit / most;
     }
@@ -72,20 +102,25 @@ static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulat
         tpPose* pose = &step->joints->poses[articulation->bodies[i]];
         tpVelocity* v = &step->velocities[number];
         pose->position = tpMulAdd(pose->position, shift, by.linear);
-        pose->rotation =
-            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(shift, by.angular)), pose->rotation));
+        if (shift != 0.0) {
+            pose->rotation = tpTurnOn(tpScale(shift, by.angular), pose->rotation);
+        }
         v->linear = tpMulAdd(v->linear, rate, by.linear);
         v->angular = tpMulAdd(v->angular, rate, by.angular);
     }
 }
 
 // The displacements in the step that led to these poses.
-void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation) {
+void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation,
+                                 bool isLast) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i];
+        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
         const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
-        tpVelocity* moved = &step->moved[numberOf(step, articulation, i)];
+        tpVelocity* moved = &step->moved[number];
         moved->linear = tpSub(to->position, from->position);
+        if (!isLast && !step->joints->touches[number]) {
+            continue; // until then angles count from where rows were written
+        }
         moved->angular = tpQuatLog(tpMulQQ(to->rotation, tpConjugate(from->rotation)));
     }
 }
@@ -96,11 +131,11 @@ void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* 
 // is stable up to 2 radians per substep; well before that velocities lose what is across the
 // joints, which damps.
 static double feedOf(const tpSmallStep* step, const tpArticulation* articulation) {
-    double swing = 0.0;
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    double swing = articulation->swing;
+    for (int k = 0; !articulation->isTree && k < articulation->solver.rowCount; ++k) {
         const tpMechanismRow* row = &articulation->solver.rows[k];
         if (articulation->laws[k].role == tp_heldRole) {
-            double force = fabs(row->impulse) * step->substepTime;
+            double force = fabs(articulation->solver.answers[k].impulse) * step->substepTime;
             swing = fmax(swing,
                          force * (row->nodeA >= 0 ? articulation->flights[row->nodeA].ease : 0.0));
             swing = fmax(swing,
@@ -113,6 +148,9 @@ static double feedOf(const tpSmallStep* step, const tpArticulation* articulation
 // Errors of position where the bodies are now; returns the largest.
 static double findErrors(const tpSmallStep* step, tpArticulation* articulation) {
     double largest = 0.0;
+    if (articulation->isTree) {
+        return tpTree_FindErrors(step, articulation);
+    }
     tpArticulation_WriteRows(step, articulation, &articulation->ends);
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
@@ -156,6 +194,17 @@ static double speedOf(const tpSmallStep* step, const tpRows* rows, int block, in
 static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation, double feed) {
     double* errors = articulation->lateErrors;
     const tpRows* ends = &articulation->ends;
+    if (articulation->isTree) {
+        for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+            readVelocity(&step->velocities[numberOf(step, articulation, i)],
+                         &articulation->momenta[6 * i]);
+        }
+        tpTree_FindSlips(articulation, articulation->momenta, articulation->tree.base,
+                         articulation->jumps);
+        tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
+        shiftBodies(step, articulation, 0.0, feed);
+        return;
+    }
     for (int k = 0, block = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
         while (law->row >= ends->firstRows[block] + ends->dimensions[block]) {
@@ -167,12 +216,91 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
     shiftBodies(step, articulation, 0.0, feed);
 }
 
+// The largest error when rows were written.
+static double errorBefore(const tpArticulation* articulation) {
+    double before = 0.0;
+    if (articulation->passed > articulation->finished) {
+        return before; // rows written in the middle of a step start without
+    }
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        before = fmax(before, fabs(articulation->laws[k].startError));
+    }
+    for (int k = 0; articulation->isTree && k < 6 * articulation->tree.nodeCount; ++k) {
+        before = fmax(before, fabs(articulation->startJumps[k]));
+    }
+    return before;
+}
+
+// Displacements for what has come since rows were written.
+static void correctLate(tpArticulation* articulation) {
+    if (articulation->isTree) {
+        for (int k = 0; k < 6 * articulation->tree.nodeCount; ++k) {
+            articulation->jumps[k] =
+                articulation->nodePlaces[k / 6].jump[k % 6] - articulation->startJumps[k];
+        }
+        tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
+        return;
+    }
+    double* errors = articulation->lateErrors;
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpArticulatedRow* law = &articulation->laws[k];
+        errors[k] = law->role == tp_heldRole ? articulation->errors[k] - law->startError : 0.0;
+    }
+    tpMechanism_Correct(&articulation->solver, errors, articulation->shifts);
+}
+
+// Coordinates go with the displacements.
+static void followAxes(const tpArticulation* articulation) {
+    const tpJointTree* tree = &articulation->tree;
+    for (int k = tree->nodes[0].axis; k < tree->nodes[tree->nodeCount - 1].axisEnd; ++k) {
+        articulation->axisPlaces[k].value += tree->axes[k].rate;
+    }
+}
+
+// The factors have the axes of the start. What displacements by them leave of the errors is known
+// by the axes of now, and is taken back too.
+static void correctAgain(tpArticulation* articulation) {
+    static const double still[6] = { 0.0 };
+    double *jumps = articulation->jumps, *more = articulation->momenta;
+    int count = articulation->tree.nodeCount;
+    tpTree_FindSlips(articulation, articulation->shifts, still, jumps);
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            jumps[6 * i + k] += articulation->nodePlaces[i].jump[k];
+        }
+    }
+    tpJointTree_Correct(&articulation->tree, jumps, NULL, more);
+    followAxes(articulation);
+    for (int k = 0; k < 6 * count; ++k) {
+        articulation->shifts[k] += more[k];
+    }
+}
+
+// Displacements for all errors, of which `largest` is the largest.
+static void correctAll(tpArticulation* articulation, double largest) {
+    if (articulation->isTree) {
+        for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+            memcpy(&articulation->jumps[6 * i], articulation->nodePlaces[i].jump,
+                   6 * sizeof(double));
+        }
+        tpJointTree_Correct(&articulation->tree, articulation->jumps, articulation->errors,
+                            articulation->shifts);
+        followAxes(articulation);
+        double part = largest / articulation->size;
+        if (part > smallError && part < smallInTree) {
+            correctAgain(articulation);
+        }
+    } else {
+        tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
+    }
+}
+
 // Limits that are passed but not pushed belong to the matrix of the way back, or they leave it.
 // Returns their number.
 static int switchPassedLimits(const tpArticulation* articulation, tpRowState from, tpRowState to) {
     int count = 0;
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        tpMechanismRow* row = &articulation->solver.rows[k];
+        tpRowAnswer* row = &articulation->solver.answers[k];
         bool isPassed = to == tp_withinRow ? articulation->laws[k].role == tp_limitRole &&
                                                  articulation->errors[k] < -passedLimit
                                            : articulation->isLoose[k];
@@ -188,7 +316,7 @@ static int switchPassedLimits(const tpArticulation* articulation, tpRowState fro
 // Takes back the errors of position. What was not there at the start came from turning directions,
 // and is a velocity too.
 void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulation) {
-    double before = 0.0, time = articulation->finished * step->substepTime;
+    double time = articulation->finished * step->substepTime;
     double feed = feedOf(step, articulation), rate = feed / time;
     bool isTurn = !articulation->isMidway && rate > 0.0 &&
                   time * tpArticulation_TurnOf(step, articulation) < fastTurn;
@@ -197,32 +325,24 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
     }
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        before = fmax(before, fabs(articulation->laws[k].startError));
-    }
-    if (isTurn && largest > 0.0 && before >= 1e-3 * largest) {
-        double* errors = articulation->lateErrors;
-        for (int k = 0; k < articulation->solver.rowCount; ++k) {
-            const tpArticulatedRow* law = &articulation->laws[k];
-            errors[k] = law->role == tp_heldRole ? articulation->errors[k] - law->startError : 0.0;
-        }
-        tpMechanism_Correct(&articulation->solver, errors, articulation->shifts);
+    if (isTurn && largest > 0.0 && errorBefore(articulation) >= 1e-3 * largest) {
+        correctLate(articulation);
         cutShifts(articulation);
         shiftBodies(step, articulation, 0.0, rate);
         isTurn = false;
     }
     int passed = switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow);
     if (passed > 0) {
-        tpMechanism_Factorise(&articulation->solver);
+        tpArticulation_Factorise(articulation);
     }
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
-        tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
+        correctAll(articulation, largest);
         cutShifts(articulation);
         shiftBodies(step, articulation, 1.0, isTurn ? rate : 0.0);
         // Small errors leave far smaller ones; with directions that have turned far the rounds may
         // not converge.
         double last = largest;
-        if (last < smallError * articulation->size) {
+        if (last < (articulation->isTree ? smallInTree : smallError) * articulation->size) {
             break;
         }
         largest = findErrors(step, articulation);
@@ -230,14 +350,18 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
             break;
         }
     }
+    // The factors have done their work.
     if (passed > 0) {
         switchPassedLimits(articulation, tp_withinRow, tp_atLeastRow);
-        tpMechanism_Factorise(&articulation->solver);
     }
 }
 
 // Impulses since rows were written go to the joints.
 void tpArticulation_Report(const tpSmallStep* step, tpArticulation* articulation) {
+    if (articulation->isTree) {
+        tpTree_ReportLaws(step, articulation);
+        return;
+    }
     for (int r = 0; r < articulation->rows.rowCount; ++r) {
         articulation->rows.impulse[r] = 0.0;
     }
@@ -251,12 +375,20 @@ void tpArticulation_Report(const tpSmallStep* step, tpArticulation* articulation
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation) {
     tpArticulation_Report(step, articulation);
     tpArticulation_Correct(step, articulation);
-    tpArticulation_MeasureMoves(step, articulation);
+    tpArticulation_MeasureMoves(step, articulation, false);
+    if (articulation->isTree) {
+        tpTree_LookAgain(step, articulation);
+    }
     // The rows of the last look at the errors serve: bodies have hardly moved since.
     tpRows rows = articulation->rows;
     articulation->rows = articulation->ends;
     articulation->ends = rows;
     tpArticulation_Open(step, articulation, true);
+    if (articulation->isTree) {
+        memset(articulation->startJumps, 0,
+               sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
+        return;
+    }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpArticulatedRow* law = &articulation->laws[k];
         law->startError = 0.0;

@@ -4,7 +4,7 @@
 
 #include "dynamics/couplings.h"
 #include "dynamics/joint_laws.h"
-#include "steppers/small_steps/articulation.h"
+#include "steppers/small_steps/articulation_tree.h"
 
 // The part of a list of rows from a block and a row on.
 static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
@@ -45,6 +45,7 @@ typedef struct Room {
     tpRows rows, ends;
     tpMechanismTerm* terms;
     tpMechanismRow* solverRows;
+    tpRowAnswer* answers;
     tpArticulatedRow* laws;
     double *errors, *lateErrors;
     bool* isLoose;
@@ -56,7 +57,33 @@ typedef struct Room {
     double (*blocks)[36];
     double (*inverses)[36];
     double (*between)[36];
+    tpJointNode* treeNodes;
+    tpJointAxis* treeAxes;
+    tpAxisRow* treeRows;
+    tpNodePlace* nodePlaces;
+    tpAxisPlace* axisPlaces;
+    double *impulses, *startJumps, *jumps, *reactions;
 } Room;
+
+static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
+    const tpMechanismMap* map = &step->state->map;
+    tpArena* arena = &step->system->arena;
+    size_t nodes = (size_t)map->bodies.count;
+    int axes = 0;
+    for (int k = 0; k < map->joints.count; ++k) {
+        axes += tpTree_AxisCount(&step->system->joints.data[map->joints.data[k]]);
+    }
+    room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
+    room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
+    room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
+    room->nodePlaces = TP_SCRATCH_ZEROED(arena, tpNodePlace, nodes);
+    room->axisPlaces = TP_SCRATCH_ZEROED(arena, tpAxisPlace, axes);
+    room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
+    room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
+    room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
+    room->reactions = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    return !arena->failed;
+}
 
 static bool takeRoom(tpSmallStep* step, Room* room) {
     const tpSystem* system = step->system;
@@ -77,6 +104,7 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->terms = TP_SCRATCH(arena, tpMechanismTerm, terms);
     size_t nodes = (size_t)map->bodies.count;
     room->solverRows = TP_SCRATCH(arena, tpMechanismRow, rows);
+    room->answers = TP_SCRATCH(arena, tpRowAnswer, rows);
     room->laws = TP_SCRATCH(arena, tpArticulatedRow, rows);
     room->errors = TP_SCRATCH(arena, double, rows);
     room->lateErrors = TP_SCRATCH(arena, double, rows);
@@ -93,13 +121,65 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->flights = TP_SCRATCH(arena, tpNodeFlight, nodes);
     room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
     room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
-    return !arena->failed;
+    return !arena->failed && takeTreeRoom(step, rows, room);
 }
 
-// Numbers of blocks, rows and terms.
+// Numbers of blocks, rows, terms and axes.
 typedef struct Extent {
-    int blocks, rows, terms;
+    int blocks, rows, terms, axes;
 } Extent;
+
+// Whether a mechanism is solved as a tree in this step.
+static bool isTree(const tpSmallStep* step, int m) {
+    const tpMechanismMap* map = &step->state->map;
+    const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+    bool isOne = at->isTree;
+    for (int k = at->joint; isOne && k < end->joint; ++k) {
+        isOne = tpTree_Carries(&step->system->joints.data[map->joints.data[k]]);
+    }
+    for (int i = at->node; isOne && i < end->node; ++i) {
+        isOne = tpSystem_IsDynamic(step->system, map->bodies.data[i]);
+    }
+    return isOne;
+}
+
+static void placeTree(const tpSmallStep* step, int m, const Room* room, const Extent* first,
+                      tpArticulation* articulation) {
+    const tpMechanismMap* map = &step->state->map;
+    const tpMechanismPlace* at = &map->places.data[m];
+    tpJointTree* tree = &articulation->tree;
+    size_t node = (size_t)at->node;
+    int axis = 0, count = articulation->solver.nodeCount;
+    articulation->links = TP_PLACE(map->links, at->node);
+    articulation->nodePlaces = room->nodePlaces + node;
+    articulation->axisPlaces = room->axisPlaces + first->axes;
+    articulation->startJumps = room->startJumps + 6 * node;
+    articulation->jumps = room->jumps + 6 * node;
+    articulation->reactions = room->reactions + 6 * node;
+    *tree = (tpJointTree){ .nodeCount = count,
+                           .isFree = articulation->links[count - 1] < 0,
+                           .nodes = room->treeNodes + node,
+                           .axes = room->treeAxes + first->axes,
+                           .rows = room->treeRows + first->rows,
+                           .answers = articulation->solver.answers,
+                           .impulses = room->impulses + 6 * node };
+    for (int i = 0; i < count; ++i) {
+        int link = articulation->links[i];
+        tree->nodes[i].axis = axis;
+        axis += link >= 0 ? tpTree_AxisCount(&step->system->joints.data[link]) : 0;
+        tree->nodes[i].axisEnd = axis;
+        tree->nodes[i].child = tree->nodes[i].sibling = -1;
+    }
+    for (int i = 0; i < count; ++i) {
+        tpJointNode* own = &tree->nodes[i];
+        int place = articulation->solver.starts[i];
+        own->parent = i < count - 1 ? articulation->solver.below[place] : -1;
+        if (own->parent >= 0) {
+            own->sibling = tree->nodes[own->parent].child;
+            tree->nodes[own->parent].child = i;
+        }
+    }
+}
 
 static int blockOfMechanism(const tpSmallStep* step, int m) {
     const tpSmallSteps* state = step->state;
@@ -144,8 +224,13 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
                                           .below = TP_PLACE(map->below, at->below),
                                           .masses = articulation->masses,
                                           .rows = room->solverRows + firstRow,
+                                          .answers = room->answers + firstRow,
                                           .diagonal = room->diagonal + node,
                                           .blocks = room->blocks + at->below };
+    articulation->isTree = isTree(step, m);
+    if (articulation->isTree) {
+        placeTree(step, m, room, first, articulation);
+    }
     articulation->size = INFINITY;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         articulation->isAwake =
@@ -199,12 +284,13 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     for (int b = 0; b < blockCount; ++b) {
         joints->blockStart[b + 2] += joints->blockStart[b + 1];
     }
-    Extent first = { 0, 0, 0 };
+    Extent first = { 0, 0, 0, 0 };
     for (int m = 0; m < map->count; ++m) {
-        Extent slice = { 0, 0, 0 };
+        Extent slice = { 0, 0, 0, 0 };
         for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
-            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &slice.blocks,
-                              &slice.rows);
+            const tpJoint* joint = &system->joints.data[map->joints.data[k]];
+            tpJoint_CountRows(joint, &slice.blocks, &slice.rows);
+            slice.axes += tpTree_AxisCount(joint);
         }
         for (int k = map->places.data[m].coupling; k < map->places.data[m + 1].coupling; ++k) {
             tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &slice.blocks,
@@ -215,6 +301,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
         first.blocks += slice.blocks;
         first.rows += slice.rows;
         first.terms += slice.terms;
+        first.axes += slice.axes;
     }
     step->joints = joints;
     return true;

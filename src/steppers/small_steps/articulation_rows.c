@@ -5,7 +5,7 @@
 
 #include "dynamics/couplings.h"
 #include "dynamics/locks.h"
-#include "steppers/small_steps/articulation.h"
+#include "steppers/small_steps/articulation_tree.h"
 
 // Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part
 // stiffer than the whole mechanism. What that leaves of a velocity goes with the next solve, which
@@ -24,6 +24,9 @@ static const double noTurn = 1e-3;
 
 // Axes and directions without inertia count as this much of the body's own.
 static const double noInertia = 1e9;
+
+// A flight over less than this is known by its beginning, rad: what it misses is of third order.
+static const double shortTurn = 0.1;
 
 static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNodeMass* mass) {
     const tpBody* body = &system->bodies.data[index];
@@ -54,6 +57,29 @@ static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNo
     }
 }
 
+// The same of a body that is free, where it has turned to: its mass is known.
+static void turnMass(const tpSmallStep* step, const tpArticulation* articulation, int node) {
+    int index = articulation->bodies[node];
+    const tpInertia* inertia = &step->system->bodies.data[index].inertia;
+    double* to = articulation->masses[node].inertia;
+    tpVec3 moments = inertia->moments;
+    if (inertia->isIsotropic) {
+        return;
+    }
+    if (!(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0)) {
+        setMass(step->system, step->joints->poses, index, &articulation->masses[node]);
+        return;
+    }
+    tpMat33 r = tpMatFromQuat(tpMulQQ(step->joints->poses[index].rotation, inertia->principal));
+    tpVec3 x = tpScale(moments.x, r.cx), y = tpScale(moments.y, r.cy), z = tpScale(moments.z, r.cz);
+    to[0] = x.x * r.cx.x + y.x * r.cy.x + z.x * r.cz.x;
+    to[4] = x.y * r.cx.y + y.y * r.cy.y + z.y * r.cz.y;
+    to[8] = x.z * r.cx.z + y.z * r.cy.z + z.z * r.cz.z;
+    to[1] = to[3] = x.x * r.cx.y + y.x * r.cy.y + z.x * r.cz.y;
+    to[2] = to[6] = x.x * r.cx.z + y.x * r.cy.z + z.x * r.cz.z;
+    to[5] = to[7] = x.y * r.cx.z + y.y * r.cy.z + z.y * r.cz.z;
+}
+
 static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
     const double* from = jacobian + (size_t)row * (size_t)rows->componentCount;
     if (rows->componentCount == 6) {
@@ -62,16 +88,6 @@ static void readJacobian(const tpRows* rows, const double* jacobian, int row, do
         const double planar[6] = { from[0], from[1], 0.0, 0.0, 0.0, from[2] };
         memcpy(six, planar, sizeof(planar));
     }
-}
-
-// Velocity under a unit impulse on a body that is free otherwise.
-static double responseOf(const tpSweepBody* mass, const double* on) {
-    const double* inverse = mass->inverseInertia;
-    double x = inverse[0] * on[3] + inverse[3] * on[4] + inverse[4] * on[5];
-    double y = inverse[3] * on[3] + inverse[1] * on[4] + inverse[5] * on[5];
-    double z = inverse[4] * on[3] + inverse[5] * on[4] + inverse[2] * on[5];
-    return mass->inverseMass * (on[0] * on[0] + on[1] * on[1] + on[2] * on[2]) + on[3] * x +
-           on[4] * y + on[5] * z;
 }
 
 // One side of a row: a node, or what a kinematic body adds to its velocity.
@@ -94,12 +110,16 @@ static int32_t placeSide(const tpSmallStep* step, const tpArticulation* articula
     for (int k = 0; k < 6; ++k) {
         on[k] *= articulation->masses[node].free[k];
     }
-    *response += responseOf(&articulation->own[node], on);
+    *response += tpSweepBody_Response(&articulation->own[node], on);
     return node;
 }
 
 static double massOf(const tpSmallStep* step, int body) {
     return tpSystem_IsDynamic(step->system, body) ? step->system->bodies.data[body].mass : INFINITY;
+}
+
+double tpArticulation_RigidPart(const tpArticulation* articulation, double lightest) {
+    return fmax(rigidPart, rigidWhole * articulation->mass / lightest);
 }
 
 // Where the pattern has the block of two nodes.
@@ -160,8 +180,10 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
     bool isBounded = info->source == tp_boundedSource;
     int index = rows->firstRows[block] + k;
     tpMechanismRow* row = &articulation->solver.rows[articulation->solver.rowCount];
+    tpRowAnswer* answer = &articulation->solver.answers[articulation->solver.rowCount];
     tpArticulatedRow* law = &articulation->laws[articulation->solver.rowCount++];
     memset(row, 0, sizeof(*row));
+    memset(answer, 0, sizeof(*answer));
     memset(law, 0, sizeof(*law));
     law->role = info->role;
     law->row = index;
@@ -185,26 +207,26 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
     double compliance = rows->compliance[index];
     law->isRigid = !(compliance > 0.0);
     law->damping = rows->damping[index];
-    double rigid = fmax(rigidPart, rigidWhole * articulation->mass / lightest);
-    row->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
-    row->state = response > 0.0 && isfinite(row->stiffness) ? tp_withinRow : tp_deadRow;
-    row->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
-    row->most = INFINITY;
+    double rigid = tpArticulation_RigidPart(articulation, lightest);
+    answer->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
+    answer->state = response > 0.0 && isfinite(answer->stiffness) ? tp_withinRow : tp_deadRow;
+    answer->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
+    answer->most = INFINITY;
     if (isBounded) {
         int load = rows->firstRows[block];
-        row->most = -rows->bias[load] / rows->compliance[load];
-        row->least = -row->most;
+        answer->most = -rows->bias[load] / rows->compliance[load];
+        answer->least = -answer->most;
     }
     law->startBias = info->role == tp_heldRole ? 0.0 : rows->bias[index];
     law->startError = tpArticulation_ErrorOf(step, info->role, rows->bias[index]);
     double tau = step->substepTime;
     if (info->role == tp_limitRole) {
         law->wayFactor = 1.0 / tau;
-        row->state =
-            row->state == tp_withinRow && rows->bias[index] > 0.0 ? tp_atLeastRow : row->state;
+        answer->state = answer->state == tp_withinRow && rows->bias[index] > 0.0 ? tp_atLeastRow
+                                                                                 : answer->state;
     } else if (info->role == tp_springRole || info->role == tp_servoRole) {
         // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
-        law->wayFactor = (row->stiffness - law->damping) / (tau * row->stiffness);
+        law->wayFactor = (answer->stiffness - law->damping) / (tau * answer->stiffness);
     }
 }
 
@@ -248,8 +270,10 @@ static double turnOfSpan(const tpSmallStep* step, const tpJoint* joint) {
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation) {
     double turn = 0.0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        turn = fmax(turn, tpLength(step->velocities[numberOf(step, articulation, i)].angular));
+        double square = tpLengthSquared(step->velocities[numberOf(step, articulation, i)].angular);
+        turn = square > turn ? square : turn;
     }
+    turn = sqrt(turn);
     for (int k = 0; k < articulation->jointCount; ++k) {
         const tpJoint* joint = &step->system->joints.data[articulation->joints[k]];
         if (joint->type == tp_springJoint || joint->type == tp_distanceJoint) {
@@ -276,13 +300,41 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
         // For a slow one the change is far below what contacts and rows do.
         flight->isTumbling = tpSystem_IsTumbling(step->system, body) &&
                              step->h * tpLength(flight->velocity) > noTurn;
-        if (flight->isTumbling) {
+        double time = substeps * step->substepTime;
+        tpVec3 moments = owner->inertia.moments;
+        flight->isShort = flight->isTumbling && articulation->isTree &&
+                          time * tpLength(flight->velocity) < shortTurn && moments.x > 0.0 &&
+                          moments.y > 0.0 && moments.z > 0.0;
+        if (flight->isShort) {
+            // I w' = I w x w
+            tpVec3 momentum = tpNodeMass_Spin(&articulation->masses[i], flight->velocity);
+            flight->change =
+                tpInertia_Velocity(&owner->inertia, flight->start.rotation,
+                                   tpScale(step->substepTime, tpCross(momentum, flight->velocity)));
+        } else if (flight->isTumbling) {
             tpVec3 velocity = flight->velocity;
             flight->rotation = flight->start.rotation;
-            double time = substeps * step->substepTime;
             tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
             flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
         }
+    }
+}
+
+// Poses where velocities lead until the middle of the step: the mean of where the substeps begin.
+static void goToMiddle(const tpSmallStep* step, const tpArticulation* articulation) {
+    double half = 0.5 * (step->substeps - 1) * step->substepTime;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        tpPose* pose = &step->joints->poses[articulation->bodies[i]];
+        const tpVelocity* v = &step->velocities[numberOf(step, articulation, i)];
+        pose->position = tpMulAdd(pose->position, half, v->linear);
+        pose->rotation =
+            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(half, v->angular)), pose->rotation));
+    }
+}
+
+static void comeBack(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        step->joints->poses[articulation->bodies[i]] = articulation->flights[i].start;
     }
 }
 
@@ -291,20 +343,9 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
 // `ends` is scratch here.
 static void takeMiddle(const tpSmallStep* step, tpArticulation* articulation) {
     tpRows *rows = &articulation->rows, *middle = &articulation->ends;
-    tpPose* poses = step->joints->poses;
-    // The mean of where the substeps begin.
-    double half = 0.5 * (step->substeps - 1) * step->substepTime;
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        tpPose* pose = &poses[articulation->bodies[i]];
-        const tpVelocity* v = &step->velocities[numberOf(step, articulation, i)];
-        pose->position = tpMulAdd(pose->position, half, v->linear);
-        pose->rotation =
-            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(half, v->angular)), pose->rotation));
-    }
+    goToMiddle(step, articulation);
     tpArticulation_WriteRows(step, articulation, middle);
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        poses[articulation->bodies[i]] = articulation->flights[i].start;
-    }
+    comeBack(step, articulation);
     articulation->isMidway =
         middle->blockCount == rows->blockCount && middle->rowCount == rows->rowCount;
     if (articulation->isMidway) {
@@ -318,21 +359,11 @@ static void takeMiddle(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-// Rows and factors where the bodies are. Rows may have been written already.
-void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        setMass(step->system, step->joints->poses, articulation->bodies[i],
-                &articulation->masses[i]);
-    }
-    articulation->isFast =
-        articulation->isFast || step->h * tpArticulation_TurnOf(step, articulation) > slowTurn;
-    openFlights(step, articulation);
-    articulation->isOpen = true;
-    articulation->isMidway = false;
+static void openRows(const tpSmallStep* step, tpArticulation* articulation, bool hasRows,
+                     bool isMoving) {
     if (!hasRows) {
         tpArticulation_WriteRows(step, articulation, &articulation->rows);
-        double turn = step->h * tpArticulation_TurnOf(step, articulation);
-        if (!articulation->isFast && turn > stillTurn) {
+        if (isMoving) {
             takeMiddle(step, articulation);
         }
     }
@@ -348,6 +379,65 @@ void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, 
             placeRow(step, articulation, b, k, joint);
         }
     }
+}
+
+// The same of a tree: axes for rows.
+static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool hasPlaces,
+                     bool isMoving) {
+    tpJointTree* tree = &articulation->tree;
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        const double* inertia = articulation->masses[i].inertia;
+        const double six[6] = { inertia[0], inertia[4], inertia[8],
+                                inertia[1], inertia[2], inertia[5] };
+        tree->nodes[i].mass = articulation->masses[i].mass[0];
+        memcpy(tree->nodes[i].inertia, six, sizeof(six));
+    }
+    articulation->isMidway = !hasPlaces && isMoving;
+    if (articulation->isMidway) {
+        goToMiddle(step, articulation);
+        tpTree_LookAgain(step, articulation);
+        tpTree_TakePlaces(step, articulation);
+        comeBack(step, articulation);
+    }
+    if (!hasPlaces) {
+        tpTree_Look(step, articulation);
+    }
+    if (!articulation->isMidway) {
+        tpTree_TakePlaces(step, articulation);
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        memcpy(&articulation->startJumps[6 * i], articulation->nodePlaces[i].jump,
+               6 * sizeof(double));
+    }
+    (hasPlaces ? tpTree_RewriteLaws : tpTree_WriteLaws)(step, articulation);
+    tpJointTree_MarkAll(tree);
+}
+
+void tpArticulation_Factorise(tpArticulation* articulation) {
+    if (articulation->isTree) {
+        tpJointTree_Factorise(&articulation->tree);
+    } else {
+        tpMechanism_Factorise(&articulation->solver);
+    }
+}
+
+// Rows and factors where the bodies are. Rows may have been written already.
+void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        if (articulation->isTree && articulation->isOpen) {
+            turnMass(step, articulation, i);
+            continue;
+        }
+        setMass(step->system, step->joints->poses, articulation->bodies[i],
+                &articulation->masses[i]);
+    }
+    double turn = step->h * tpArticulation_TurnOf(step, articulation);
+    articulation->isFast = articulation->isFast || turn > slowTurn;
+    openFlights(step, articulation);
+    articulation->isOpen = true;
+    articulation->isMidway = false;
+    bool isMoving = !articulation->isFast && turn > stillTurn;
+    (articulation->isTree ? openTree : openRows)(step, articulation, hasRows, isMoving);
     articulation->finished = 0;
-    tpMechanism_Factorise(&articulation->solver);
+    tpArticulation_Factorise(articulation);
 }

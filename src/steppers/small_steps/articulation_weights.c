@@ -35,20 +35,25 @@ static void readTurn(const double* block, const double* free, double factor, dou
 
 // The inverse, rows of a symmetric matrix; axes that are not free count as 1.
 static bool invertTurn(const double turn[6], const double* free, double inertia[9]) {
-    tpMat33 matrix = { { turn[0] + 1.0 - free[3], turn[3], turn[4] },
-                       { turn[3], turn[1] + 1.0 - free[4], turn[5] },
-                       { turn[4], turn[5], turn[2] + 1.0 - free[5] } };
-    tpVec3 rows[3];
-    if (!tpSolve33(matrix, tpMakeVec3(1.0, 0.0, 0.0), &rows[0]) ||
-        !tpSolve33(matrix, tpMakeVec3(0.0, 1.0, 0.0), &rows[1]) ||
-        !tpSolve33(matrix, tpMakeVec3(0.0, 0.0, 1.0), &rows[2])) {
+    double xx = turn[0] + 1.0 - free[3], yy = turn[1] + 1.0 - free[4], zz = turn[2] + 1.0 - free[5];
+    double xy = turn[3], xz = turn[4], yz = turn[5];
+    double a = yy * zz - yz * yz, b = xz * yz - xy * zz, c = xy * yz - xz * yy;
+    double volume = xx * a + xy * b + xz * c;
+    // The matrix is positive definite, or there is nothing to be felt.
+    if (!(volume > 1e-14 * xx * yy * zz)) {
         return false;
     }
-    for (int k = 0; k < 3; ++k) {
-        inertia[3 * k] = rows[k].x;
-        inertia[3 * k + 1] = rows[k].y;
-        inertia[3 * k + 2] = rows[k].z;
-    }
+    double by = 1.0 / volume;
+    const double rows[9] = { by * a,
+                             by * b,
+                             by * c,
+                             by * b,
+                             by * (xx * zz - xz * xz),
+                             by * (xy * xz - xx * yz),
+                             by * c,
+                             by * (xy * xz - xx * yz),
+                             by * (xx * yy - xy * xy) };
+    memcpy(inertia, rows, sizeof(rows));
     return true;
 }
 
@@ -77,7 +82,7 @@ static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int
 
 // A row within bounds, if it is rigid or if a small change of its velocity takes it to its bound.
 static bool mayLetGo(const tpArticulation* articulation, int row) {
-    const tpMechanismRow* solved = &articulation->solver.rows[row];
+    const tpRowAnswer* solved = &articulation->solver.answers[row];
     if (solved->state != tp_withinRow || (!isfinite(solved->least) && !isfinite(solved->most))) {
         return false;
     }
@@ -91,18 +96,23 @@ static void invertLoose(tpArticulation* articulation) {
     int loose = 0;
     for (int k = 0; k < solver->rowCount; ++k) {
         articulation->isLoose[k] = mayLetGo(articulation, k);
-        solver->rows[k].state = articulation->isLoose[k] ? tp_deadRow : solver->rows[k].state;
+        solver->answers[k].state = articulation->isLoose[k] ? tp_deadRow : solver->answers[k].state;
         loose += articulation->isLoose[k] ? 1 : 0;
     }
     if (loose > 0) {
-        tpMechanism_Factorise(solver);
+        tpArticulation_Factorise(articulation);
     }
-    tpMechanism_Invert(solver, articulation->inverses, articulation->between);
+    if (articulation->isTree) {
+        tpJointTree_Invert(&articulation->tree, articulation->inverses);
+    } else {
+        tpMechanism_Invert(solver, articulation->inverses, articulation->between);
+    }
     for (int k = 0; k < solver->rowCount; ++k) {
-        solver->rows[k].state = articulation->isLoose[k] ? tp_withinRow : solver->rows[k].state;
+        solver->answers[k].state =
+            articulation->isLoose[k] ? tp_withinRow : solver->answers[k].state;
     }
     if (loose > 0) {
-        tpMechanism_Factorise(solver);
+        tpArticulation_Factorise(articulation);
     }
 }
 
@@ -110,7 +120,11 @@ void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation)
     int touching = 0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         articulation->felt[i] = articulation->masses[i];
-        touching += step->joints->touches[numberOf(step, articulation, i)] ? 1 : 0;
+        bool isTouching = step->joints->touches[numberOf(step, articulation, i)];
+        touching += isTouching ? 1 : 0;
+        if (articulation->isTree) {
+            articulation->tree.nodes[i].isWanted = isTouching;
+        }
     }
     if (touching == 0) {
         return;

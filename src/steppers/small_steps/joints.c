@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "steppers/small_steps/articulation.h"
+#include "steppers/small_steps/articulation_tree.h"
 
 // Solves ------------------------------------------------------------------------------------------
 
@@ -27,7 +27,10 @@ static void solve(const tpSmallStep* step, tpArticulation* articulation) {
         addMomentum(&articulation->masses[i], base, momentum);
     }
     articulation->factorisations +=
-        tpMechanism_SolveBounded(&articulation->solver, articulation->momenta, articulation->last);
+        articulation->isTree ? tpJointTree_SolveBounded(&articulation->tree, articulation->momenta,
+                                                        articulation->last)
+                             : tpMechanism_SolveBounded(&articulation->solver,
+                                                        articulation->momenta, articulation->last);
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         tpVelocity* line = &step->velocities[numberOf(step, articulation, i)];
         writeVelocity(&articulation->last[6 * i], &articulation->masses[i], line);
@@ -60,10 +63,10 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
         *base = tpAdd(*base, articulation->flights[i].change);
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        tpMechanismRow* row = &articulation->solver.rows[k];
+        tpRowAnswer* row = &articulation->solver.answers[k];
         const tpArticulatedRow* law = &articulation->laws[k];
         double bias = law->startBias + law->wayFactor * law->way;
-        bias = law->role == tp_limitRole ? fmax(bias, 0.0) : bias;
+        bias = law->role == tp_limitRole && bias < 0.0 ? 0.0 : bias;
         row->bias = bias + law->told;
     }
 }
@@ -71,15 +74,15 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
 // Bodies are about to move.
 static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        double velocity = articulation->solver.rows[k].velocity + articulation->laws[k].told;
+        double velocity = articulation->solver.answers[k].velocity + articulation->laws[k].told;
         articulation->laws[k].way += step->substepTime * velocity;
     }
 }
 
 // The substep is over: what its rows did.
-static void endSubstep(tpArticulation* articulation) {
+static void endSubstep(const tpSmallStep* step, tpArticulation* articulation) {
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        tpMechanismRow* row = &articulation->solver.rows[k];
+        tpRowAnswer* row = &articulation->solver.answers[k];
         tpArticulatedRow* law = &articulation->laws[k];
         double velocity = row->velocity + law->told;
         law->total += row->impulse;
@@ -103,6 +106,9 @@ static void endSubstep(tpArticulation* articulation) {
             break;
         }
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
+    }
+    if (articulation->isTree) {
+        tpTree_AddReactions(step, articulation);
     }
     articulation->finished += 1;
     articulation->passed += 1;
@@ -182,11 +188,14 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
         if (!articulation->isAwake) {
             continue;
         }
-        endSubstep(articulation);
+        endSubstep(step, articulation);
         if (isLast) {
             tpArticulation_Report(step, articulation);
             tpArticulation_Correct(step, articulation);
-            tpArticulation_MeasureMoves(step, articulation);
+            tpArticulation_MeasureMoves(step, articulation, true);
+            if (articulation->isTree) {
+                tpTree_ReportReactions(step, articulation);
+            }
         } else if (articulation->isFast) {
             tpArticulation_Reopen(step, articulation);
         }

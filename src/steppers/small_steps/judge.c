@@ -13,6 +13,7 @@ typedef struct Chunk {
     tpLaneSums sums;
     int listed;
     double deepest; // m
+    double told;    // work of bodies that move as told, twice, J
 } Chunk;
 
 typedef struct Summing {
@@ -32,6 +33,43 @@ static double deepestOf(const tpSoftRun* run) {
     return deepest;
 }
 
+// Twice the work that a body which moves as told does on the other one, which gets this impulse at
+// a place and this moment from it.
+static double workOf(const tpVelocity* twiceMean, tpVec3 arm, tpVec3 impulse, tpVec3 moment) {
+    tpVec3 velocity = tpAdd(twiceMean->linear, tpCross(twiceMean->angular, arm));
+    return tpDot(impulse, velocity) + tpDot(moment, twiceMean->angular);
+}
+
+static tpVec3 vectorOf(float (*parts)[tp_packWidth], int lane) {
+    return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
+}
+
+// Twice the work of bodies that move as told on those that they touch. Totals are in world axes.
+static double workOfTold(const tpSmallStep* step, const tpSoftRun* run) {
+    static const tpVelocity none = { 0 };
+    double work = 0.0;
+    unsigned lanes = run->used & ~(unsigned)(run->movesA & run->movesB);
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        bool isA = (run->movesA >> lane & 1) == 0;
+        const tpVelocity* told = &step->kicks[isA ? run->bodyA[lane] : run->bodyB[lane]];
+        if ((lanes >> lane & 1) == 0 || tpIsSameVelocity(told, &none)) {
+            continue;
+        }
+        for (int k = 0; k < run->points[lane]; ++k) {
+            tpSoftPack* pack = &run->packs[k];
+            double side = isA ? -1.0 : 1.0; // impulses are those on A
+            tpVec3 impulse = tpScale(
+                side, tpMakeVec3(pack->total[0][lane], pack->total[1][lane], pack->total[2][lane]));
+            const tpSoftTorsion* torsion = run->torsions != NULL ? &run->torsions[k] : NULL;
+            double twist = torsion != NULL ? torsion->arm[lane] * torsion->total[lane] : 0.0;
+            tpVec3 normal = vectorOf(run->isFlat ? run->packs[0].normal : pack->normal, lane);
+            work += workOf(told, vectorOf(isA ? pack->armA : pack->armB, lane), impulse,
+                           tpScale(side * twist, normal));
+        }
+    }
+    return work;
+}
+
 static void sumChunk(void* context, int chunk, int worker) {
     (void)worker;
     const Summing* summing = context;
@@ -47,6 +85,7 @@ static void sumChunk(void* context, int chunk, int worker) {
         } else if (run->active > 0) {
             step->kernels->ratioRun(&step->sweep, run, summing->leastLoad, summing->leastSpeed,
                                     &out->sums);
+            out->told += workOfTold(step, run);
         }
         if (summing->isSecond) {
             step->kernels->followRun(&step->sweep, run);
@@ -65,6 +104,10 @@ static tpLaneSums sumUp(Summing* summing) {
     memset(&all, 0, sizeof(all));
     for (int c = 0; c < chunkCount; ++c) {
         const tpLaneSums* chunk = &summing->chunks[c].sums;
+        tpRange range = tpChunkRange(step->state->store.order.count, c, chunkCount);
+        if (range.begin == range.end) {
+            continue;
+        }
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             all.squares[0] += chunk->squares[lane];
             all.freeSquares[0] += chunk->freeSquares[lane];
@@ -99,6 +142,7 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
     for (int c = 0; c < chunkCount; ++c) {
         step->listed += summing.chunks[c].listed;
         step->penetration = fmax(step->penetration, summing.chunks[c].deepest);
+        report->externalWork += 0.5 * summing.chunks[c].told;
     }
     bool isSolved = miss <= fmin(step->settings.tolerance, 0.5e-8 * size);
     report->solveCount += step->substeps;

@@ -263,6 +263,8 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
         run->radiusB[lane] =
             tpDot(tpSub(found->points[0].pointB, step->places[run->bodyB[lane]].linear),
                   found->points[0].normal);
+    } else {
+        tpDescribeRolling(system, found, run, lane);
     }
 }
 

@@ -1,8 +1,10 @@
 #include "steppers/small_steps/mechanisms.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "dynamics/couplings.h"
+#include "dynamics/joint_types.h"
 #include "math/minimum_degree.h"
 
 void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator) {
@@ -11,6 +13,7 @@ void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, map->couplings);
     TP_FREE_ARRAY(allocator, map->blocks);
     TP_FREE_ARRAY(allocator, map->bodies);
+    TP_FREE_ARRAY(allocator, map->links);
     TP_FREE_ARRAY(allocator, map->starts);
     TP_FREE_ARRAY(allocator, map->below);
     TP_FREE_ARRAY(allocator, map->owners);
@@ -292,6 +295,72 @@ static void placeJoints(tpMechanismMap* map, const tpSystem* system, int m) {
     }
 }
 
+// Trees -------------------------------------------------------------------------------------------
+
+static bool isLink(const tpJoint* joint) {
+    return tpJointType_IsChain(joint->type) || joint->type == tp_ballJoint;
+}
+
+// The node that a tree's root is to be; -1 if it is none. A tree has at most one joint to what does
+// not move, at its root.
+static int rootOfTree(const tpMechanismMap* map, const tpSystem* system, int m) {
+    const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+    int root = 0, grounded = 0, joints = end->joint - at->joint;
+    bool isTree = !system->isPlanar && end->coupling == at->coupling;
+    for (int i = at->node; i < end->node; ++i) {
+        isTree = isTree && system->bodies.data[map->bodies.data[i]].locked == 0;
+    }
+    for (int k = at->joint; k < end->joint; ++k) {
+        const tpJoint* joint = &system->joints.data[map->joints.data[k]];
+        bool movesA = isMoving(system, joint->bodyA), movesB = isMoving(system, joint->bodyB);
+        isTree = isTree && isLink(joint);
+        if (!movesA || !movesB) {
+            root = map->nodes.data[movesA ? joint->bodyA : joint->bodyB];
+            grounded += 1;
+        }
+    }
+    bool hasNoLoop = grounded <= 1 && joints - grounded == end->node - at->node - 1;
+    return isTree && hasNoLoop ? root : -1;
+}
+
+// An order in which each node comes before its parent. Returns false if memory ran out.
+static bool orderTree(const JointGraph* graph, int root, tpArena* arena, int* order) {
+    int n = graph->count, count = 0, last = n;
+    int* stack = TP_SCRATCH(arena, int, n);
+    bool* isSeen = TP_SCRATCH_ZEROED(arena, bool, n);
+    if (arena->failed) {
+        return false;
+    }
+    stack[count++] = root;
+    isSeen[root] = true;
+    while (count > 0) {
+        int node = stack[--count];
+        order[--last] = node;
+        for (int k = graph->starts[node + 1] - 1; k >= graph->starts[node]; --k) {
+            int other = graph->neighbours[k];
+            if (!isSeen[other]) {
+                isSeen[other] = true;
+                stack[count++] = other;
+            }
+        }
+    }
+    return true;
+}
+
+// Each node's joint to its parent: of the two nodes of a joint the later one is the parent.
+static void placeLinks(tpMechanismMap* map, const tpSystem* system, int m) {
+    const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+    for (int i = at->node; i < end->node; ++i) {
+        map->links.data[i] = -1;
+    }
+    for (int k = at->joint; at->isTree && k < end->joint; ++k) {
+        const tpJoint* joint = &system->joints.data[map->joints.data[k]];
+        int a = isMoving(system, joint->bodyA) ? map->nodes.data[joint->bodyA] : INT_MAX;
+        int b = isMoving(system, joint->bodyB) ? map->nodes.data[joint->bodyB] : INT_MAX;
+        map->links.data[at->node + (a < b ? a : b)] = map->joints.data[k];
+    }
+}
+
 static bool orderMechanism(tpMechanismMap* map, const tpSystem* system, int m, tpArena* arena) {
     tpMechanismPlace* at = &map->places.data[m];
     int32_t* bodies = TP_PLACE(map->bodies, at->node);
@@ -305,8 +374,13 @@ static bool orderMechanism(tpMechanismMap* map, const tpSystem* system, int m, t
     int* order = TP_SCRATCH(arena, int, n);
     int* ranks = TP_SCRATCH(arena, int, n);
     int32_t* sorted = TP_SCRATCH(arena, int32_t, n);
-    if (arena->failed || !makeGraph(map, system, m, arena, &graph) ||
-        !tpMinimumDegree_Order(n, graph.starts, graph.neighbours, arena, order)) {
+    if (arena->failed || !makeGraph(map, system, m, arena, &graph)) {
+        return false;
+    }
+    int root = rootOfTree(map, system, m);
+    at->isTree = root >= 0;
+    if (at->isTree ? !orderTree(&graph, root, arena, order)
+                   : !tpMinimumDegree_Order(n, graph.starts, graph.neighbours, arena, order)) {
         return false;
     }
     for (int i = 0; i < n; ++i) {
@@ -321,6 +395,7 @@ static bool orderMechanism(tpMechanismMap* map, const tpSystem* system, int m, t
         map->nodes.data[sorted[i]] = i;
     }
     placeJoints(map, system, m);
+    placeLinks(map, system, m);
     return true;
 }
 
@@ -332,7 +407,7 @@ bool tpMechanismMap_Follow(tpMechanismMap* map, const tpSystem* system, tpArena*
     int bodies = system->bodyCount, joints = system->joints.count;
     map->structure = 0;
     if (!TP_RESERVE(allocator, map->owners, bodies) || !TP_RESERVE(allocator, map->nodes, bodies) ||
-        !TP_RESERVE(allocator, map->bodies, bodies) ||
+        !TP_RESERVE(allocator, map->bodies, bodies) || !TP_RESERVE(allocator, map->links, bodies) ||
         !TP_RESERVE(allocator, map->joints, joints) ||
         !TP_RESERVE(allocator, map->blocks, joints) || !findOwners(map, system, arena) ||
         !TP_RESERVE(allocator, map->couplings, system->couplings.count) ||

@@ -12,6 +12,8 @@ typedef struct tpMechanismPlace {
     int32_t coupling;    // in `couplings`
     int32_t below;       // in the pattern; `starts` count from here
     int32_t start;       // in `starts`
+    bool isTree;         // no loops, no couplings, nothing locked: nodes from the leaves to the
+                         // root
 } tpMechanismPlace;
 
 typedef struct tpMechanismMap {
@@ -23,6 +25,7 @@ typedef struct tpMechanismMap {
     TP_ARRAY(int32_t)
     blocks; // of each of them: where the pattern has the block of its two bodies; -1: nowhere
     TP_ARRAY(int32_t) bodies;        // by mechanism, in an order of elimination
+    TP_ARRAY(int32_t) links;         // of trees, of each of them: its joint to the next; -1: none
     TP_ARRAY(int32_t) starts, below; // patterns: blocks below the diagonal, by columns
     TP_ARRAY(int32_t) owners, nodes; // of each body: its mechanism and its number there; -1: none
 } tpMechanismMap;

@@ -48,6 +48,8 @@ typedef struct tpSmallStep {
     const tpSoftKernels* kernels;
     tpSoftSweep sweep;
     tpSchedule schedule;
+    tpPhase* phases; // of the substeps
+    int phaseCount;
     tpStepJoints* joints; // NULL if there are no mechanisms
     bool turnsFar;        // some body does (tpSmallStep_TurnsFar)
     bool bounces;
@@ -161,6 +163,10 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
 // Whether the point of contact runs over the shape as this turns, other than straight below a
 // centre or an axis: where it is then depends on the curvature.
 bool tpIsCurved(const tpShape* shape);
+
+// Radii of a lane's manifold in which a round surface rolls on a flat one, and whose normal it is.
+void tpDescribeRolling(const tpSystem* system, const tpFoundManifold* found, tpSoftRun* run,
+                       int lane);
 
 // Contacts of a lane that a list for users has, and the deepest overlap among them.
 int tpCountListed(const tpSoftRun* run, int lane, double* deepest);

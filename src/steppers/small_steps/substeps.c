@@ -215,36 +215,57 @@ static void bounceRun(void* context, tpSoftRun* run, bool isBackward) {
     }
 }
 
-// One thread's way through the substeps; all go it side by side.
-static void solve(void* context, const tpCrew* crew, int number) {
-    tpSmallStep* step = context;
-    (void)crew;
-    tpCrewMember member = tpSchedule_Join(&step->schedule, number);
-    if (step->joints != NULL) {
-        tpCrewMember_VisitBlocks(&member, openJoints, step);
+static void addVisit(tpSmallStep* step, void (*visit)(void* context, int block)) {
+    step->phases[step->phaseCount++] = (tpPhase){ .kind = tp_visitPhase, .visit = visit };
+}
+
+static void addSweep(tpSmallStep* step, void (*sweep)(void*, tpSoftRun*, bool), bool isBackward) {
+    step->phases[step->phaseCount++] =
+        (tpPhase){ .kind = tp_sweepPhase, .isBackward = isBackward, .sweep = sweep };
+}
+
+// What is done to bodies and contacts in a step, in this order. False if memory ran out.
+static bool listPhases(tpSmallStep* step) {
+    enum { inSubstep = 5, others = 3 + 2 * bounceRounds };
+    step->phases =
+        TP_SCRATCH(&step->system->arena, tpPhase, inSubstep * (size_t)step->substeps + others);
+    if (step->phases == NULL) {
+        return false;
     }
-    tpCrewMember_Sweep(&member, prepareRun, step, false);
+    step->phaseCount = 0;
+    if (step->joints != NULL) {
+        addVisit(step, openJoints);
+    }
+    addSweep(step, prepareRun, false);
     for (int k = 0; k < step->substeps; ++k) {
         bool isOdd = k % 2 == 1;
-        tpCrewMember_VisitBlocks(&member, k == 0 ? beginFirst : beginNext, step);
-        tpCrewMember_Sweep(&member, leadRun, step, isOdd);
+        addVisit(step, k == 0 ? beginFirst : beginNext);
+        addSweep(step, leadRun, isOdd);
         if (step->drivenCount > 0) {
-            tpCrewMember_Meet(&member, moveDriven, step);
+            step->phases[step->phaseCount++] =
+                (tpPhase){ .kind = tp_meetPhase, .meet = moveDriven };
         }
-        tpCrewMember_VisitBlocks(&member, move, step);
-        tpCrewMember_Sweep(&member, settleRun, step, !isOdd);
+        addVisit(step, move);
+        addSweep(step, settleRun, !isOdd);
     }
     // What a mechanism answers takes from the velocities of parting: a few rounds give them back.
     for (int round = 0; step->bounces && round < (step->joints != NULL ? bounceRounds : 1);
          ++round) {
         if (step->joints != NULL) {
-            tpCrewMember_VisitBlocks(&member, settleJoints, step);
+            addVisit(step, settleJoints);
         }
-        tpCrewMember_Sweep(&member, bounceRun, step, false);
+        addSweep(step, bounceRun, false);
     }
     if (step->joints != NULL) {
-        tpCrewMember_VisitBlocks(&member, endJoints, step);
+        addVisit(step, endJoints);
     }
+    return true;
+}
+
+static void solve(void* context, const tpCrew* crew, int member) {
+    tpSmallStep* step = context;
+    (void)crew;
+    tpSchedule_Work(&step->schedule, member, step->phases, step->phaseCount, step);
 }
 
 // The step ------------------------------------------------------------------------------------
@@ -323,6 +344,9 @@ static bool takeStep(tpSmallStep* step) {
     step->penetration = 0.0;
     step->bounces = anyBounces(&state->store);
     openSweep(step);
+    if (!listPhases(step)) {
+        return false;
+    }
     tpCrew_Run(system->tasks, step->schedule.memberCount, solve, step);
     state->substepTime = step->substepTime;
     if (!tpSmallStep_MoveBodies(step) || !tpSmallStep_HoldPassing(step)) {

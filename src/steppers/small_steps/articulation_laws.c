@@ -1,0 +1,225 @@
+// Laws of the axes of a tree: limits, springs, servos, motors, dry friction, damping, armature, as
+// rows on their axes. dynamics/README.md, "Laws of coordinates", derives them.
+
+#include <string.h>
+
+#include "dynamics/joint_laws.h"
+#include "steppers/small_steps/articulation_tree.h"
+
+// The axis that rows are being written for.
+typedef struct AxisAt {
+    const tpSmallStep* step;
+    tpArticulation* articulation;
+    const tpJoint* joint;
+    int jointIndex, coordinate, part;
+    int node, axis;
+} AxisAt;
+
+// Velocity of an axis under a unit impulse along it, if both bodies were free otherwise: the
+// stiffness of what is held is measured by it.
+static double responseOf(const AxisAt* at) {
+    const tpArticulation* articulation = at->articulation;
+    const tpJointNode* node = &articulation->tree.nodes[at->node];
+    const double* own = articulation->axisPlaces[at->axis].reading;
+    double response = tpSweepBody_Response(&articulation->own[at->node], own);
+    if (node->parent >= 0) {
+        const double* r = node->arm;
+        const double other[6] = { own[0],
+                                  own[1],
+                                  own[2],
+                                  own[3] + (r[1] * own[2] - r[2] * own[1]),
+                                  own[4] + (r[2] * own[0] - r[0] * own[2]),
+                                  own[5] + (r[0] * own[1] - r[1] * own[0]) };
+        response += tpSweepBody_Response(&articulation->own[node->parent], other);
+    }
+    return response;
+}
+
+static tpRowAnswer* addRow(AxisAt* at, tpRowRole role, double sign) {
+    tpArticulation* articulation = at->articulation;
+    int k = articulation->solver.rowCount++;
+    tpRowAnswer* answer = &articulation->solver.answers[k];
+    tpArticulatedRow* law = &articulation->laws[k];
+    memset(answer, 0, sizeof(*answer));
+    memset(law, 0, sizeof(*law));
+    articulation->tree.rows[k] = (tpAxisRow){ at->node, at->axis, sign, false };
+    law->role = role;
+    law->row = at->jointIndex;
+    law->coordinate = (int8_t)at->coordinate;
+    law->part = (int8_t)at->part;
+    answer->least = -INFINITY;
+    answer->most = INFINITY;
+    return answer;
+}
+
+static tpArticulatedRow* lawOf(const AxisAt* at) {
+    return &at->articulation->laws[at->articulation->solver.rowCount - 1];
+}
+
+static tpRowAnswer* addRigid(AxisAt* at, tpRowRole role, double sign, double bias) {
+    tpRowAnswer* answer = addRow(at, role, sign);
+    const tpArticulation* articulation = at->articulation;
+    double* rigid = &articulation->axisPlaces[at->axis].rigid;
+    if (*rigid == 0.0) {
+        int parent = articulation->tree.nodes[at->node].parent;
+        double lightest = articulation->tree.nodes[at->node].mass;
+        lightest = parent < 0 ? lightest : fmin(lightest, articulation->tree.nodes[parent].mass);
+        double response = responseOf(at), part = tpArticulation_RigidPart(articulation, lightest);
+        *rigid = response > 0.0 ? part / response : 0.0;
+    }
+    lawOf(at)->isRigid = true;
+    lawOf(at)->startBias = bias;
+    answer->stiffness = *rigid;
+    answer->state = *rigid > 0.0 && isfinite(*rigid) ? tp_withinRow : tp_deadRow;
+    return answer;
+}
+
+static void addLimits(AxisAt* at, const tpCoordinateDef* def, double value) {
+    double tau = at->step->substepTime;
+    for (int side = 0; side < 2; ++side) {
+        if (!isfinite(def->limits[side])) {
+            continue;
+        }
+        double sign = side == 0 ? 1.0 : -1.0, room = sign * (value - def->limits[side]);
+        at->part = side;
+        tpRowAnswer* answer = addRigid(at, tp_limitRole, sign, room / tau);
+        tpArticulatedRow* law = lawOf(at);
+        law->wayFactor = 1.0 / tau;
+        law->startError = room < 0.0 ? room : 0.0;
+        law->value = def->limits[side];
+        answer->least = 0.0;
+        answer->state = answer->state == tp_withinRow && room > 0.0 ? tp_atLeastRow : answer->state;
+    }
+    at->part = 0;
+}
+
+static void addForce(AxisAt* at, tpRowRole role, const tpForceLaw* law, double value) {
+    double tau = at->step->substepTime;
+    tpSoftLaw soft = tpForceLaw_Soften(law, tau, tau, value - law->rest);
+    if (!(soft.stiffness > 0.0)) {
+        return;
+    }
+    tpRowAnswer* answer = addRow(at, role, 1.0);
+    tpArticulatedRow* row = lawOf(at);
+    answer->stiffness = soft.stiffness;
+    answer->state = isfinite(soft.stiffness) ? tp_withinRow : tp_deadRow;
+    row->damping = soft.damping;
+    row->value = value;
+    row->startBias = soft.bias;
+    // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
+    row->wayFactor = (soft.stiffness - soft.damping) / (tau * soft.stiffness);
+    if (isfinite(law->limit)) {
+        answer->most = tau * law->limit;
+        answer->least = -answer->most;
+    }
+}
+
+// A law that acts on the coordinate itself.
+static void addCoordinateLaws(AxisAt* at, const tpCoordinateDef* def, double value) {
+    double tau = at->step->substepTime;
+    if (def->hasLimits) {
+        addLimits(at, def, value);
+    }
+    if (def->hasSpring) {
+        tpForceLaw law = { def->spring.stiffness, def->spring.damping, def->spring.rest, 0.0,
+                           INFINITY };
+        addForce(at, tp_springRole, &law, value);
+    }
+    if (def->hasServo) {
+        tpForceLaw law = { def->servo.stiffness, def->servo.damping, def->servo.target,
+                           def->servo.speed, def->servo.effort };
+        addForce(at, tp_servoRole, &law, value);
+    }
+    if (def->hasMotor && def->motor.effort > 0.0) {
+        tpRowAnswer* answer = addRigid(at, tp_motorRole, 1.0, -def->motor.speed);
+        answer->most = tau * def->motor.effort;
+        answer->least = -answer->most;
+    }
+}
+
+// A law that acts on the axis, of which a ball joint has three.
+static void addAxisLaws(AxisAt* at, const tpCoordinate* coordinate) {
+    const tpCoordinateDef* def = &coordinate->def;
+    if (def->damping > 0.0) {
+        tpForceLaw law = { 0.0, def->damping, 0.0, 0.0, INFINITY };
+        addForce(at, tp_damperRole, &law, 0.0);
+    }
+    if (def->friction > 0.0) {
+        tpRowAnswer* answer = addRigid(at, tp_frictionRole, 1.0, 0.0);
+        answer->most = at->step->substepTime * def->friction;
+        answer->least = -answer->most;
+    }
+    if (def->armature > 0.0) {
+        bool isBall = at->joint->type == tp_ballJoint;
+        tpRowAnswer* answer = addRow(at, isBall ? tp_turnRotorRole : tp_rotorRole, 1.0);
+        answer->stiffness = def->armature;
+        lawOf(at)->startBias = -coordinate->rotorSpeed[at->part];
+    }
+}
+
+void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
+    articulation->solver.rowCount = 0;
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        const tpJointNode* node = &articulation->tree.nodes[i];
+        if (articulation->links[i] < 0) {
+            continue;
+        }
+        const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
+        bool isBall = joint->type == tp_ballJoint;
+        for (int k = 0; k < node->axisEnd - node->axis; ++k) {
+            AxisAt at = { .step = step,
+                          .articulation = articulation,
+                          .joint = joint,
+                          .jointIndex = articulation->links[i],
+                          .coordinate = isBall ? 0 : k,
+                          .node = i,
+                          .axis = node->axis + k };
+            const tpCoordinate* coordinate = &joint->coordinates[at.coordinate];
+            if (!isBall || k == 0) {
+                addCoordinateLaws(&at, &coordinate->def, articulation->axisPlaces[at.axis].value);
+            }
+            at.part = isBall ? k : 0;
+            addAxisLaws(&at, coordinate);
+        }
+    }
+    articulation->tree.rowCount = articulation->solver.rowCount;
+}
+
+void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpAxisRow* row = &articulation->tree.rows[k];
+        tpArticulatedRow* law = &articulation->laws[k];
+        tpRowAnswer* answer = &articulation->solver.answers[k];
+        double value = articulation->axisPlaces[row->axis].value;
+        law->total = law->way = law->startError = answer->offset = 0.0;
+        switch (law->role) {
+        case tp_limitRole: {
+            double room = row->sign * (value - law->value);
+            law->startBias = room / step->substepTime;
+            break;
+        }
+        case tp_springRole:
+        case tp_servoRole:
+            law->startBias += law->wayFactor * (value - law->value);
+            law->value = value;
+            break;
+        case tp_rotorRole:
+        case tp_turnRotorRole: {
+            const tpJoint* joint = &step->system->joints.data[law->row];
+            law->startBias = -joint->coordinates[law->coordinate].rotorSpeed[law->part];
+            break;
+        }
+        default:
+            break;
+        }
+    }
+}
+
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpArticulatedRow* law = &articulation->laws[k];
+        tpCoordinate* coordinate =
+            &step->system->joints.data[law->row].coordinates[law->coordinate];
+        tpCoordinate_AddEffort(coordinate, law->role, law->part, law->total, step->h);
+    }
+}

@@ -1,0 +1,79 @@
+// What the joints of a tree carry, and what bodies are off them.
+
+#include "steppers/small_steps/articulation_tree.h"
+
+double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) {
+    double largest = 0.0;
+    tpTree_Look(step, articulation);
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        double error = articulation->nodePlaces[i].error;
+        largest = error > largest ? error : largest;
+    }
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpArticulatedRow* law = &articulation->laws[k];
+        articulation->errors[k] = 0.0;
+        if (law->role == tp_limitRole) {
+            const tpAxisRow* row = &articulation->tree.rows[k];
+            double room = row->sign * (articulation->axisPlaces[row->axis].value - law->value);
+            articulation->errors[k] = room < 0.0 ? room : 0.0;
+            largest = -room > largest ? -room : largest;
+        }
+    }
+    return largest;
+}
+
+void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) {
+    const tpJointTree* tree = &articulation->tree;
+    double* impulses = articulation->shifts;
+    tpJointTree_Reactions(tree, articulation->momenta, articulation->last, impulses);
+    articulation->swing = 0.0;
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        if (articulation->links[i] < 0) {
+            continue;
+        }
+        const double* f = &impulses[6 * i];
+        const tpJointNode* node = &tree->nodes[i];
+        double* sum = &articulation->reactions[6 * i];
+        bool isB =
+            step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i];
+        if (isB) {
+            for (int k = 0; k < 6; ++k) {
+                sum[k] += f[k];
+            }
+        } else {
+            // On the parent, about its centre.
+            const double* r = node->arm;
+            sum[0] -= f[0];
+            sum[1] -= f[1];
+            sum[2] -= f[2];
+            sum[3] -= f[3] + (r[1] * f[2] - r[2] * f[1]);
+            sum[4] -= f[4] + (r[2] * f[0] - r[0] * f[2]);
+            sum[5] -= f[5] + (r[0] * f[1] - r[1] * f[0]);
+        }
+        double ease = articulation->flights[i].ease;
+        if (node->parent >= 0) {
+            double other = articulation->flights[node->parent].ease;
+            ease = other > ease ? other : ease;
+        } else {
+            for (int k = 0; k < 6; ++k) {
+                articulation->work += f[k] * tree->base[k];
+            }
+        }
+        double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        double swing = force * step->substepTime * ease;
+        articulation->swing = swing > articulation->swing ? swing : articulation->swing;
+    }
+}
+
+void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        if (articulation->links[i] >= 0) {
+            const double* sum = &articulation->reactions[6 * i];
+            double rate = 1.0 / step->h;
+            tpWrench onB = { tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]),
+                             tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]) };
+            tpJoint_AddReaction(step->system, &step->system->joints.data[articulation->links[i]],
+                                onB);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// Mechanisms that are trees: joints by the axes that they leave free, laws as rows on these axes.
+// README.md, "Trees".
+
+#ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_ARTICULATION_TREE_H
+#define TIPPE_SRC_STEPPERS_SMALL_STEPS_ARTICULATION_TREE_H
+
+#include "steppers/small_steps/articulation.h"
+
+// Where the joints are by the poses of now: arms, axes, values of coordinates, and how far bodies
+// are off their joints (articulation_places.c).
+void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation);
+
+// Arms and axes after small displacements since the last look, whose values and errors stay.
+void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation);
+
+// The tree gets the arms and axes of the last look.
+void tpTree_TakePlaces(const tpSmallStep* step, tpArticulation* articulation);
+
+// The velocity of each node against its parent that its joint, where it was last looked at, does
+// not allow, the other way round: into `jumps`. Six numbers per node; `base` is the velocity of
+// what the root is joined to, at the root's centre. Displacements are no different.
+void tpTree_FindSlips(const tpArticulation* articulation, const double* velocities,
+                      const double* base, double* jumps);
+
+// Whether a joint can be a link of a tree, with the laws that it has now.
+bool tpTree_Carries(const tpJoint* joint);
+
+static inline int tpTree_AxisCount(const tpJoint* joint) {
+    return joint->type == tp_ballJoint ? 3 : joint->coordinateCount;
+}
+
+// Errors of position where the bodies are now, of joints and of limits; returns the largest.
+double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation);
+
+// What joints carried in the substep that is over.
+void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
+
+// What joints carried in the step goes to them.
+void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation);
+
+// Rows of the laws of all axes, by the values of the last look (articulation_laws.c).
+void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation);
+
+// The same rows with the values of the last look, in the middle of a step. They keep their states.
+void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation);
+
+// What the laws did since they were written goes to the coordinates.
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation);
+
+#endif

@@ -1,0 +1,85 @@
+// Manifolds in which a round surface rolls on a flat one: about which radius, and whose normal.
+//
+// A manifold follows its bodies for some steps (sweeps/soft_follow_lanes.h). A point that turns
+// with a round body rises from the ground by r phi^2 / 2 while the body sinks as much; when the
+// manifold is found anew the body is pushed out, for nothing. So the point of a round surface
+// follows from the centre of curvature instead. It takes a face on the other side: over an edge or
+// a corner the normal turns as a body rolls, and a point of the body is the better guess.
+
+#include "geometry/hull.h"
+#include "geometry/triangles.h"
+#include "steppers/small_steps/step.h"
+
+// How far a unit vector may be from lying across an axis, or along a normal, to count as that.
+static const double directionTolerance = 1e-3;
+
+static tpPose poseOf(const tpSystem* system, const tpShape* shape) {
+    tpPose body = system->poses.data[shape->body];
+    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
+    return tpMakePose(tpTransformPoint(body, offset),
+                      tpMulQQ(body.rotation, shape->geometry.pose.rotation));
+}
+
+// The radius about which a shape is round where it has this normal; 0 if it is not.
+static double roundness(const tpSystem* system, const tpShape* shape, tpVec3 normal) {
+    const tpGeometry* geometry = &shape->geometry;
+    if (geometry->type == tp_cylinderShape) {
+        tpVec3 axis = tpRotate(poseOf(system, shape).rotation, tpMakeVec3(0.0, 0.0, 1.0));
+        return fabs(tpDot(axis, normal)) < directionTolerance ? geometry->cylinder.radius : 0.0;
+    }
+    return geometry->type == tp_sphereShape       ? geometry->sphere.radius
+           : geometry->type == tp_capsuleShape    ? geometry->capsule.radius
+           : geometry->type == tp_roundedBoxShape ? geometry->roundedBox.radius
+                                                  : 0.0;
+}
+
+// Whether a shape has a face with this normal at a point, both in the world.
+static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point, tpVec3 normal) {
+    const tpGeometry* geometry = &shape->geometry;
+    tpPose pose = poseOf(system, shape);
+    tpVec3 own = tpUnrotate(pose.rotation, normal), nearest;
+    double along = 0.0; // the largest cosine between the normal and one of a face
+    if (geometry->type == tp_planeShape) {
+        along = 1.0;
+    } else if (geometry->type == tp_boxShape) {
+        along = fmax(fabs(own.x), fmax(fabs(own.y), fabs(own.z)));
+    } else if (geometry->type == tp_cylinderShape) {
+        along = fabs(own.z);
+    } else if (geometry->type == tp_hullShape || geometry->type == tp_prismShape) {
+        for (int k = 0; k < geometry->hull->faceCount; ++k) {
+            along = fmax(along, fabs(tpDot(geometry->hull->normals[k], own)));
+        }
+    } else if (geometry->type == tp_meshShape || geometry->type == tp_heightFieldShape) {
+        tpVec3 place = tpUnrotate(pose.rotation, tpSub(point, pose.position));
+        int32_t index = tpNearestTriangle(geometry, place, INFINITY, &nearest);
+        tpTriangle triangle;
+        if (index >= 0) {
+            tpGetCorners(geometry, index, &triangle);
+            along = fabs(tpDot(triangle.normal, own));
+        }
+    }
+    return along > 1.0 - 0.5 * directionTolerance * directionTolerance;
+}
+
+static bool rollsAt(const tpSystem* system, const tpContactPoint* point, int roller, int ground,
+                    bool isGroundA, double* radius) {
+    const tpShape* shapes = system->shapes.data;
+    double own = roundness(system, &shapes[roller], point->normal);
+    *radius = fmax(*radius, own);
+    return own > 0.0 && isFlatAt(system, &shapes[ground], isGroundA ? point->pointA : point->pointB,
+                                 point->normal);
+}
+
+void tpDescribeRolling(const tpSystem* system, const tpFoundManifold* found, tpSoftRun* run,
+                       int lane) {
+    double radiusA = 0.0, radiusB = 0.0;
+    bool rollsA = true, rollsB = true;
+    int a = found->shapes.shapeA, b = found->shapes.shapeB;
+    for (int k = 0; k < found->count; ++k) {
+        rollsA = rollsA && rollsAt(system, &found->points[k], a, b, false, &radiusA);
+        rollsB = rollsB && rollsAt(system, &found->points[k], b, a, true, &radiusB);
+    }
+    run->radiusA[lane] = rollsA ? radiusA : 0.0;
+    run->radiusB[lane] = rollsB ? radiusB : 0.0;
+    run->share[lane] = rollsA ? 0.0f : rollsB ? 1.0f : run->share[lane];
+}

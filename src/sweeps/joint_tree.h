@@ -1,0 +1,100 @@
+// Bodies that joints connect to a tree: velocities for given momenta in one pass to the root and
+// one back [Featherstone08, ch. 7].
+//
+// A body moves as its parent takes it along, and along the axes that its joint leaves free. With v
+// the velocity of a body at its centre (linear, angular; world axes), X v_p that of its parent
+// carried over to the same point, and s an axis of the joint,
+//
+//     v = X v_p + sum of s q',     momentum of the body and all beyond it = I v - p
+//
+// I is the inertia that a body shows to its joint. An axis with the stiffness k of its rows and
+// their impulse t gives
+//
+//     U = I s,   d = s . U + k,   q' = (t + s . p - U . v) / d,    I <- I - U U' / d,
+//     p <- p - U (t + s . p) / d
+//
+// and what is left of I and p, moved to the parent's centre, adds to the parent's. Axes of a joint
+// are taken one after the other, from the body to the parent: as if there were bodies without mass
+// between them. Nothing is stiff in what joints hold: velocities fulfil them to rounding.
+
+#ifndef TIPPE_SRC_SWEEPS_JOINT_TREE_H
+#define TIPPE_SRC_SWEEPS_JOINT_TREE_H
+
+#include "sweeps/row_answers.h"
+
+// A symmetric 6 x 6 matrix: (linear, angular) momentum of a velocity.
+typedef struct tpSpatialInertia {
+    double mass[6];     // xx yy zz xy xz yz
+    double coupling[9]; // rows: linear momentum by angular velocity
+    double inertia[6];
+} tpSpatialInertia;
+
+typedef struct tpJointAxis {
+    double motion[6]; // s: of the body, at its centre
+    double shown[6];  // U
+    double inverse;   // 1 / d
+    double stiffness; // k
+    double rate;      // q' after a solve
+    double push;      // (t + s . p) / d of the solve at work
+} tpJointAxis;
+
+typedef struct tpJointNode {
+    int32_t parent;          // a later node; -1: the root
+    int32_t child, sibling;  // its first child, and its parent's next one; -1: none
+    int32_t axis, axisEnd;   // of its joint to the parent, or of the root's to what does not move
+    bool isDirty;            // its factors are not those of its rows
+    bool isWanted;           // its block of the inverse is asked for
+    double arm[3];           // from the parent's centre to its own
+    double mass, inertia[6]; // its own; xx yy zz xy xz yz
+    tpSpatialInertia left;   // I, of itself and all beyond it, after its axes
+    tpSpatialInertia lent;   // the same at the parent's centre
+} tpJointNode;
+
+// A row that acts on an axis: its velocity is the axis's, times the sign.
+typedef struct tpAxisRow {
+    int32_t node, axis;
+    double sign;
+    bool isIn; // it was within when the factors were made
+} tpAxisRow;
+
+typedef struct tpJointTree {
+    int nodeCount, rowCount;
+    bool isFree; // the root has no joint
+    tpJointNode* nodes;
+    tpJointAxis* axes;
+    tpAxisRow* rows;
+    tpRowAnswer* answers;  // of the rows
+    double base[6];        // velocity of what the root is joined to, at the root's centre
+    double rootFactor[36]; // of a free root
+    double* impulses;      // scratch, six numbers per node
+} tpJointTree;
+
+// Factors of all nodes that are marked or have rows whose states have changed, and of those between
+// them and the root.
+void tpJointTree_Factorise(tpJointTree* tree);
+void tpJointTree_MarkAll(tpJointTree* tree);
+
+// Velocities for given momenta, six numbers per node, by the factors; sets velocity and impulse of
+// all rows.
+void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocities);
+
+// The same with the bounds of rows; factorises again if states change. Returns how often.
+int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities);
+
+// Displacements that take back errors in the metric of the masses: `jumps` has for each node, at
+// its centre, what it is to be displaced by against its parent beyond what its joint allows,
+// `errors` what each row within is to be moved by, the other way.
+void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* errors,
+                         double* shifts);
+
+// Impulses that nodes get from their parents, linear and about their centres, for momenta and the
+// velocities that were found for them. `impulses` of a joint to what does not move is what that
+// gives.
+void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const double* velocities,
+                           double* impulses);
+
+// Velocities of nodes under unit impulses on them, blocks of the inverse matrix, 6 x 6 each: of
+// those that are wanted; all between them and the root become wanted too.
+void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]);
+
+#endif

@@ -1,0 +1,253 @@
+#include "sweeps/light.h"
+
+#include <string.h>
+
+#include "sweeps/colour.h"
+#include "sweeps/light_kernels.h"
+#include "sweeps/sweeper_kernels.h"
+
+enum { packImpulses = 3 * tp_lightWidth, velocityNumbers = 8 };
+
+// Friction at its limit is rounded to a float beside it: within this part of the limit, it is at
+// it.
+static const double limitRounding = 1e-6;
+
+const tpLightKernels* tpGetLightKernels(int width) {
+    if (!tpHasWidth(width)) {
+        return NULL;
+    }
+#ifdef TP_HAS_WIDE_KERNELS
+    if (width > 1) {
+        return width == 8 ? &tp_avx512LightKernels : &tp_avx2LightKernels;
+    }
+#endif
+    return &tp_plainLightKernels;
+}
+
+// The body of empty lanes is the last one.
+static size_t bodyNumbers(const tpLightSweeper* light) {
+    return velocityNumbers * ((size_t)light->sweeper->bodyCount + 1);
+}
+
+// Choosing ---------------------------------------------------------------------------------------
+
+static bool matters(const tpContactPack* pack, int lane, double margin) {
+    return pack->bias[0][lane] < TP_SWEEP_OPEN &&
+           (pack->impulse[0][lane] > 0.0 || pack->speed[0][lane] + pack->bias[0][lane] < margin);
+}
+
+// The chosen contacts of each pair of bodies; `list` receives the contacts. Returns the number of
+// manifolds.
+static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manifolds,
+                         int32_t* list) {
+    const tpSweeper* sweeper = light->sweeper;
+    int count = 0, lastA = -1, lastB = -1;
+    light->chosenCount = 0;
+    for (int i = 0; i < sweeper->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
+        light->isChosen[i] = matters(pack, lane, margin);
+        if (!light->isChosen[i]) {
+            continue;
+        }
+        int a = pack->bodyA[lane], b = pack->bodyB[lane];
+        if (count == 0 || a != lastA || b != lastB) {
+            bool movesA = sweeper->bodies[a].inverseMass > 0.0;
+            bool movesB = sweeper->bodies[b].inverseMass > 0.0;
+            manifolds[count++] =
+                (tpManifold){ light->chosenCount, 0, movesA ? a : -1, movesB ? b : -1, 0 };
+        }
+        lastA = a;
+        lastB = b;
+        manifolds[count - 1].count += 1;
+        list[light->chosenCount++] = i;
+    }
+    return count;
+}
+
+static void fillContact(const tpLightSweeper* light, int place, const tpContactPack* from,
+                        int lane) {
+    tpLightPack* pack = &light->packs[place / tp_lightWidth];
+    float* weight = light->weight + packImpulses * (ptrdiff_t)(place / tp_lightWidth);
+    int to = place % tp_lightWidth;
+    for (int k = 0; k < 3; ++k) {
+        pack->normal[k][to] = (float)from->normal[k][lane];
+        pack->tangents[0][k][to] = (float)from->tangents[0][k][lane];
+        pack->tangents[1][k][to] = (float)from->tangents[1][k][lane];
+        pack->armA[k][to] = (float)from->armA[k][lane];
+        pack->armB[k][to] = (float)from->armB[k][lane];
+        pack->stick[k][to] = (float)(light->damping * from->stick[k][lane]);
+    }
+    pack->inverseNormal[to] = (float)(light->damping * from->inverseNormal[lane]);
+    pack->crossed[0][to] = (float)from->response[1][lane];
+    pack->crossed[1][to] = (float)from->response[2][lane];
+    pack->slide[to] = (float)(light->damping * from->slide[lane]);
+    pack->muStatic[to] = (float)from->muStatic[lane];
+    pack->muDynamic[to] = (float)from->muDynamic[lane];
+    weight[to] = (float)from->response[0][lane];
+    weight[tp_lightWidth + to] = (float)from->response[3][lane];
+    weight[2 * tp_lightWidth + to] = (float)from->response[5][lane];
+}
+
+static void fillBody(const tpSweeper* sweeper, int body, int lane, int32_t* bodies,
+                     float (*mass)[tp_lightWidth]) {
+    bodies[lane] = body;
+    mass[0][lane] = (float)sweeper->bodies[body].inverseMass;
+    for (int k = 0; k < 6; ++k) {
+        mass[k + 1][lane] = (float)sweeper->bodies[body].inverseInertia[k];
+    }
+}
+
+// Up to sixteen manifolds side by side.
+static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const int32_t* order,
+                    int manifoldCount, const int32_t* list) {
+    tpLightRun* run = &light->runs[light->runCount++];
+    memset(run, 0, sizeof(*run));
+    run->first = light->packCount;
+    for (int lane = 0; lane < tp_lightWidth; ++lane) {
+        run->bodyA[lane] = run->bodyB[lane] = light->sweeper->bodyCount;
+    }
+    for (int lane = 0; lane < manifoldCount; ++lane) {
+        int points = manifolds[order[lane]].count;
+        run->count = points > run->count ? points : run->count;
+    }
+    light->packCount += run->count;
+    memset(&light->packs[run->first], 0, sizeof(tpLightPack) * (size_t)run->count);
+    memset(light->weight + packImpulses * (ptrdiff_t)run->first, 0,
+           sizeof(float) * packImpulses * (size_t)run->count);
+    memset(light->contacts + tp_lightWidth * (ptrdiff_t)run->first, -1,
+           sizeof(int32_t) * tp_lightWidth * (size_t)run->count);
+    for (int lane = 0; lane < manifoldCount; ++lane) {
+        const tpManifold* manifold = &manifolds[order[lane]];
+        for (int k = 0; k < manifold->count; ++k) {
+            int place = (run->first + k) * tp_lightWidth + lane,
+                contact = list[manifold->first + k];
+            int from;
+            const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &from);
+            light->contacts[place] = contact;
+            fillContact(light, place, pack, from);
+            if (k == 0) {
+                fillBody(light->sweeper, pack->bodyA[from], lane, run->bodyA, run->massA);
+                fillBody(light->sweeper, pack->bodyB[from], lane, run->bodyB, run->massB);
+            }
+        }
+    }
+}
+
+// Packs that runs of so many manifolds take.
+static int countPacks(const tpManifold* manifolds, const int32_t* order, int count) {
+    int packs = 0;
+    for (int m = 0; m < count;) {
+        int end = tpEndOfColour(manifolds, order, count, m);
+        for (; m < end; m += tp_lightWidth) {
+            packs += manifolds[order[m]].count; // those with the most points come first
+        }
+        m = end;
+    }
+    return packs;
+}
+
+bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, double damping,
+                    tpArena* arena) {
+    int contactCount = sweeper->contactCount;
+    memset(light, 0, sizeof(*light));
+    light->kernels = tpGetLightKernels(sweeper->wide->width);
+    light->sweeper = sweeper;
+    light->damping = damping;
+    light->isChosen = TP_SCRATCH(arena, bool, contactCount);
+    tpManifold* manifolds = TP_SCRATCH(arena, tpManifold, contactCount);
+    int32_t* order = TP_SCRATCH(arena, int32_t, contactCount);
+    int32_t* list = TP_SCRATCH(arena, int32_t, contactCount);
+    uint64_t* used = TP_SCRATCH_ZEROED(arena, uint64_t, sweeper->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    int count = findManifolds(light, margin, manifolds, list);
+    tpColourManifolds(manifolds, count, used, order);
+    int packs = countPacks(manifolds, order, count);
+    light->impulseCount = packImpulses * packs;
+    light->runs = TP_SCRATCH(arena, tpLightRun, count);
+    light->packs = TP_SCRATCH(arena, tpLightPack, packs);
+    light->contacts = TP_SCRATCH(arena, int32_t, tp_lightWidth * (size_t)packs);
+    light->weight = TP_SCRATCH(arena, float, light->impulseCount);
+    light->impulses = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
+    light->loaded = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
+    light->changes = TP_SCRATCH(arena, float, bodyNumbers(light));
+    if (arena->failed) {
+        return false;
+    }
+    for (int m = 0; m < count;) {
+        int end = tpEndOfColour(manifolds, order, count, m);
+        for (; m < end; m += tp_lightWidth) {
+            int lanes = end - m < tp_lightWidth ? end - m : tp_lightWidth;
+            fillRun(light, manifolds, order + m, lanes, list);
+        }
+        m = end;
+    }
+    return true;
+}
+
+// Rounds -----------------------------------------------------------------------------------------
+
+void tpLight_Load(tpLightSweeper* light) {
+    memset(light->changes, 0, sizeof(float) * bodyNumbers(light));
+    for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
+        int contact = light->contacts[place], lane, to = place % tp_lightWidth;
+        if (contact < 0) {
+            continue;
+        }
+        const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
+        tpLightPack* mine = &light->packs[place / tp_lightWidth];
+        float* impulses = light->impulses + packImpulses * (ptrdiff_t)(place / tp_lightWidth);
+        for (int k = 0; k < 3; ++k) {
+            mine->speed[k][to] = (float)(pack->speed[k][lane] + pack->bias[k][lane]);
+            impulses[tp_lightWidth * k + to] = (float)pack->impulse[k][lane];
+        }
+    }
+    memcpy(light->loaded, light->impulses, sizeof(float) * (size_t)light->impulseCount);
+}
+
+void tpLight_Sweep(tpLightSweeper* light) {
+    for (int r = 0; r < light->runCount; ++r) {
+        light->kernels->sweepRun(light, &light->runs[r]);
+    }
+}
+
+void tpLight_Refresh(tpLightSweeper* light) {
+    memset(light->changes, 0, sizeof(float) * bodyNumbers(light));
+    for (int r = 0; r < light->runCount; ++r) {
+        light->kernels->startRun(light, &light->runs[r]);
+    }
+}
+
+void tpLight_Store(const tpLightSweeper* light) {
+    for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
+        int contact = light->contacts[place], lane;
+        if (contact < 0) {
+            continue;
+        }
+        tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
+        const float* impulses = light->impulses +
+                                packImpulses * (ptrdiff_t)(place / tp_lightWidth) +
+                                place % tp_lightWidth;
+        double r[3] = { impulses[0], impulses[tp_lightWidth], impulses[2 * tp_lightWidth] };
+        double limit = pack->muDynamic[lane] * r[0], force = sqrt(r[1] * r[1] + r[2] * r[2]);
+        double factor =
+            force > limit && force < limit * (1.0 + limitRounding) ? limit / force : 1.0;
+        pack->impulse[0][lane] = r[0];
+        pack->impulse[1][lane] = factor * r[1];
+        pack->impulse[2][lane] = factor * r[2];
+    }
+}
+
+double tpLight_MissOutside(const tpLightSweeper* light) {
+    const tpSweeper* sweeper = light->sweeper;
+    double sum = 0.0;
+    for (int i = 0; i < sweeper->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
+        double u = pack->speed[0][lane] + pack->bias[0][lane];
+        sum += !light->isChosen[i] && u < 0.0 ? u * u : 0.0;
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,82 @@
+// Light sweeps: the contacts of a sweeper that matter, in single precision.
+//
+// A crowd has thousands of contacts, of which about half carry anything, and each takes hundreds of
+// sweeps over all of them. What a sweep costs there is memory: 316 bytes per contact. A light
+// sweeper has a copy of those contacts that carry something or may soon do, 132 bytes each, sixteen
+// side by side. It changes their impulses by the same rule (sweeper.c) and follows how velocities
+// change by that; what they were when it was loaded is known in double precision:
+//
+//     u = u(loaded) + J dv,    dv = M^-1 J' (r - r(loaded))
+//
+// So rounding does not add up: impulses are taken back, velocities made of them anew, and the
+// certificate is that of the sweeper, in double precision, over all contacts. Impulses themselves
+// have 24 bits, which is enough for residuals of some 1e-7.
+//
+// Order of use: Choose, then for each round Load, sweeps, Store; Choose again if contacts outside
+// come to matter. Without joints and torsion.
+
+#ifndef TIPPE_SRC_SWEEPS_LIGHT_H
+#define TIPPE_SRC_SWEEPS_LIGHT_H
+
+#include "sweeps/sweeper.h"
+
+// Sixteen contacts. The meaning of all numbers is that of tpContactPack.
+typedef struct tpLightPack {
+    float normal[3][tp_lightWidth];
+    float tangents[2][3][tp_lightWidth];
+    float armA[3][tp_lightWidth], armB[3][tp_lightWidth];
+    float inverseNormal[tp_lightWidth];
+    float crossed[2][tp_lightWidth]; // W: nt no
+    float stick[3][tp_lightWidth];
+    float slide[tp_lightWidth];
+    float muStatic[tp_lightWidth], muDynamic[tp_lightWidth];
+    float speed[3][tp_lightWidth]; // u + bias when it was loaded, m/s
+} tpLightPack;
+
+// Packs over the same sixteen pairs of bodies, one after the other. Lanes without a pair have a
+// body of their own, behind all others, that nothing moves.
+typedef struct tpLightRun {
+    int32_t bodyA[tp_lightWidth], bodyB[tp_lightWidth];
+    float massA[7][tp_lightWidth], massB[7][tp_lightWidth]; // 1/m, xx yy zz xy xz yz of 1/I
+    int32_t first, count;
+    int32_t padding[14];
+} tpLightRun;
+
+typedef struct tpLightSweeper {
+    const struct tpLightKernels* kernels;
+    tpSweeper* sweeper;
+    double damping; // part of each change that is made
+    tpLightPack* packs;
+    tpLightRun* runs;
+    int32_t* contacts; // of each place (sixteen per pack): the sweeper's contact, or -1
+    bool* isChosen;    // of each contact of the sweeper
+    int packCount, runCount, chosenCount;
+    int impulseCount;
+    float* impulses; // 48 per pack: sixteen of each row
+    float* loaded;   // the same when they were loaded
+    float* changes;  // of velocity since then, eight per body: v v v - w w w -
+    float* weight;   // of each impulse: its own response
+} tpLightSweeper;
+
+// Chooses the contacts that carry something or part slower than `margin`, m/s, as the sweeper's
+// impulses and `speed` of its packs say. False if memory ran out.
+bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, double damping,
+                    tpArena* arena);
+
+// Takes over impulses, and velocities from `speed` of the sweeper's packs.
+void tpLight_Load(tpLightSweeper* light);
+
+// One sweep over all chosen contacts.
+void tpLight_Sweep(tpLightSweeper* light);
+
+// Makes the changes of velocity of the impulses anew: they may have been changed elsewhere, and
+// rounding of sweeps does not add up.
+void tpLight_Refresh(tpLightSweeper* light);
+
+// Gives the impulses back. Velocities are the caller's task (tpSweeper_WarmStart).
+void tpLight_Store(const tpLightSweeper* light);
+
+// Root of the sum of squares of approaches of contacts outside, m/s, from `speed` of the packs.
+double tpLight_MissOutside(const tpLightSweeper* light);
+
+#endif

@@ -1,0 +1,39 @@
+// Ways to do light sweeps: one contact after the other, or eight or sixteen at once, with the same
+// bits (math/light_lanes.h).
+
+#ifndef TIPPE_SRC_SWEEPS_LIGHT_KERNELS_H
+#define TIPPE_SRC_SWEEPS_LIGHT_KERNELS_H
+
+#include "sweeps/light.h"
+
+// Arrays are aligned to 64 bytes, their counts are multiples of sixteen.
+typedef struct tpLightKernels {
+    const char* name;
+    int width; // floats at once
+    // Solves the contacts of a run.
+    void (*sweepRun)(tpLightSweeper* light, const tpLightRun* run);
+    // Adds what impulses have changed since they were loaded to the changes of velocity.
+    void (*startRun)(tpLightSweeper* light, const tpLightRun* run);
+    // Sum of weight a b.
+    double (*product)(const float* weight, const float* a, const float* b, int count);
+    // to = a - b
+    void (*subtract)(float* to, const float* a, const float* b, int count);
+    // to += factor a
+    void (*add)(float* to, float factor, const float* a, int count);
+} tpLightKernels;
+
+// Kernels for what tpGetSweepKernels has for doubles: width 1, 4 or 8; NULL if there are none.
+const tpLightKernels* tpGetLightKernels(int width);
+
+// The table of one width, where its functions stand.
+#define TP_LIGHT_KERNELS(label, lanes)                                                             \
+    {                                                                                              \
+        .name = label, .width = lanes, .sweepRun = sweepLightRun, .startRun = startLightRun,       \
+        .product = productLight, .subtract = subtractLight, .add = addLight,                       \
+    }
+
+extern const tpLightKernels tp_plainLightKernels;
+extern const tpLightKernels tp_avx2LightKernels;
+extern const tpLightKernels tp_avx512LightKernels;
+
+#endif

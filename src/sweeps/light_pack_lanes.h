@@ -1,0 +1,174 @@
+// What is done with a run of light packs, F contacts at once: included by one file for each width.
+// The rule is that of sweeper.c.
+
+// F pairs of bodies at work.
+typedef struct LightBodies {
+    LightLines velocityA, velocityB;
+    light massA[7], massB[7];
+} LightBodies;
+
+static inline LightVec lightPointVelocity(const LightLines* v, LightVec arm) {
+    LightVec angular = { v->numbers[4], v->numbers[5], v->numbers[6] };
+    LightVec turn = crossLight(angular, arm);
+    return (LightVec){ v->numbers[0] + turn.x, v->numbers[1] + turn.y, v->numbers[2] + turn.z };
+}
+
+// Adds an impulse to a body's velocity.
+static inline void pushLightBody(LightLines* velocity, const light mass[7], LightVec arm,
+                                 LightVec impulse) {
+    light* v = velocity->numbers;
+    LightVec moment = crossLight(arm, impulse);
+    v[0] += mass[0] * impulse.x;
+    v[1] += mass[0] * impulse.y;
+    v[2] += mass[0] * impulse.z;
+    v[4] += mass[1] * moment.x + mass[4] * moment.y + mass[5] * moment.z;
+    v[5] += mass[4] * moment.x + mass[2] * moment.y + mass[6] * moment.z;
+    v[6] += mass[5] * moment.x + mass[6] * moment.y + mass[3] * moment.z;
+}
+
+// Adds an impulse to A's velocity, and takes it from B's.
+static inline void pushLight(const tpLightPack* pack, int lane, light alongN, light alongT,
+                             light alongO, LightBodies* bodies) {
+    LightVec n = loadLightVec(pack->normal[0], lane);
+    LightVec t = loadLightVec(pack->tangents[0][0], lane);
+    LightVec o = loadLightVec(pack->tangents[1][0], lane);
+    LightVec impulse = { alongN * n.x + alongT * t.x + alongO * o.x,
+                         alongN * n.y + alongT * t.y + alongO * o.y,
+                         alongN * n.z + alongT * t.z + alongO * o.z };
+    LightVec back = { lightOf(0.0f) - impulse.x, lightOf(0.0f) - impulse.y,
+                      lightOf(0.0f) - impulse.z };
+    pushLightBody(&bodies->velocityA, bodies->massA, loadLightVec(pack->armA[0], lane), impulse);
+    pushLightBody(&bodies->velocityB, bodies->massB, loadLightVec(pack->armB[0], lane), back);
+}
+
+// Friction from the velocity after the normal impulse has changed: what stops it if it may, else a
+// projected step against it.
+static inline void solveLightFriction(const tpLightPack* pack, int lane, light ut, light uo,
+                                      light load, light* rt, light* ro) {
+    light stickTT = loadLight(pack->stick[0] + lane), stickTO = loadLight(pack->stick[1] + lane);
+    light stickOO = loadLight(pack->stick[2] + lane), slide = loadLight(pack->slide + lane);
+    light stopT = *rt - (stickTT * ut + stickTO * uo);
+    light stopO = *ro - (stickTO * ut + stickOO * uo);
+    light limit = loadLight(pack->muStatic + lane) * load;
+    lightMask slips = lightGreater(stopT * stopT + stopO * stopO, limit * limit);
+    if (!lightAny(slips)) {
+        *rt = stopT;
+        *ro = stopO;
+        return;
+    }
+    light slideT = *rt - slide * ut, slideO = *ro - slide * uo;
+    light length = lightSqrt(slideT * slideT + slideO * slideO);
+    limit = loadLight(pack->muDynamic + lane) * load;
+    light factor = lightSelect(lightGreater(length, limit), limit / length, lightOf(1.0f));
+    *rt = lightSelect(slips, factor * slideT, stopT);
+    *ro = lightSelect(slips, factor * slideO, stopO);
+}
+
+static inline void sweepLightPack(const tpLightPack* pack, float* impulses, int lane,
+                                  LightBodies* bodies) {
+    LightVec armA = loadLightVec(pack->armA[0], lane), armB = loadLightVec(pack->armB[0], lane);
+    LightVec n = loadLightVec(pack->normal[0], lane);
+    LightVec t = loadLightVec(pack->tangents[0][0], lane);
+    LightVec o = loadLightVec(pack->tangents[1][0], lane);
+    LightVec onA = lightPointVelocity(&bodies->velocityA, armA);
+    LightVec onB = lightPointVelocity(&bodies->velocityB, armB);
+    LightVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
+    light un = loadLight(pack->speed[0] + lane) + dotLight(relative, n);
+    light ut = loadLight(pack->speed[1] + lane) + dotLight(relative, t);
+    light uo = loadLight(pack->speed[2] + lane) + dotLight(relative, o);
+
+    float *normals = impulses + lane, *alongT = normals + tp_lightWidth;
+    float* alongO = alongT + tp_lightWidth;
+    light oldN = loadLight(normals), oldT = loadLight(alongT), oldO = loadLight(alongO);
+    light rn = lightMax(lightOf(0.0f), oldN - un * loadLight(pack->inverseNormal + lane));
+    light changeN = rn - oldN;
+    ut += loadLight(pack->crossed[0] + lane) * changeN;
+    uo += loadLight(pack->crossed[1] + lane) * changeN;
+    light rt = oldT, ro = oldO;
+    solveLightFriction(pack, lane, ut, uo, rn, &rt, &ro);
+    light changeT = rt - oldT, changeO = ro - oldO;
+    storeLight(normals, rn);
+    storeLight(alongT, rt);
+    storeLight(alongO, ro);
+
+    pushLight(pack, lane, changeN, changeT, changeO, bodies);
+}
+
+// Adds what the impulses of a pack have changed since they were loaded.
+static inline void startLightPack(const tpLightPack* pack, const float* impulses,
+                                  const float* loaded, int lane, LightBodies* bodies) {
+    light change[3];
+    for (int k = 0; k < 3; ++k) {
+        int place = k * tp_lightWidth + lane;
+        change[k] = loadLight(impulses + place) - loadLight(loaded + place);
+    }
+    pushLight(pack, lane, change[0], change[1], change[2], bodies);
+}
+
+static inline void loadLightBodies(const tpLightSweeper* sweeper, const tpLightRun* run, int lane,
+                                   LightBodies* bodies) {
+    loadLightLines(sweeper->changes, run->bodyA + lane, &bodies->velocityA);
+    loadLightLines(sweeper->changes, run->bodyB + lane, &bodies->velocityB);
+    for (int k = 0; k < 7; ++k) {
+        bodies->massA[k] = loadLight(run->massA[k] + lane);
+        bodies->massB[k] = loadLight(run->massB[k] + lane);
+    }
+}
+
+static inline void storeLightBodies(tpLightSweeper* sweeper, const tpLightRun* run, int lane,
+                                    const LightBodies* bodies) {
+    storeLightLines(sweeper->changes, run->bodyA + lane, &bodies->velocityA);
+    storeLightLines(sweeper->changes, run->bodyB + lane, &bodies->velocityB);
+}
+
+static void sweepLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
+    for (int lane = 0; lane < tp_lightWidth; lane += F) {
+        LightBodies bodies;
+        loadLightBodies(sweeper, run, lane, &bodies);
+        for (int p = run->first; p < run->first + run->count; ++p) {
+            ptrdiff_t place = 3 * tp_lightWidth * (ptrdiff_t)p;
+            sweepLightPack(&sweeper->packs[p], sweeper->impulses + place, lane, &bodies);
+        }
+        storeLightBodies(sweeper, run, lane, &bodies);
+    }
+}
+
+static void startLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
+    for (int lane = 0; lane < tp_lightWidth; lane += F) {
+        LightBodies bodies;
+        loadLightBodies(sweeper, run, lane, &bodies);
+        for (int p = run->first; p < run->first + run->count; ++p) {
+            ptrdiff_t place = 3 * tp_lightWidth * (ptrdiff_t)p;
+            startLightPack(&sweeper->packs[p], sweeper->impulses + place, sweeper->loaded + place,
+                           lane, &bodies);
+        }
+        storeLightBodies(sweeper, run, lane, &bodies);
+    }
+}
+
+// Sixteen sums in double precision: the order of additions is the same for every width.
+static double productLight(const float* weight, const float* a, const float* b, int count) {
+    double sums[tp_lightWidth] = { 0.0 }, sum = 0.0;
+    for (int lane = 0; lane < tp_lightWidth; lane += F) {
+        for (int i = lane; i < count; i += tp_lightWidth) {
+            addProducts(loadLight(weight + i) * loadLight(a + i), loadLight(b + i), sums + lane);
+        }
+    }
+    for (int k = 0; k < tp_lightWidth; ++k) {
+        sum += sums[k];
+    }
+    return sum;
+}
+
+static void subtractLight(float* to, const float* a, const float* b, int count) {
+    for (int i = 0; i < count; i += F) {
+        storeLight(to + i, loadLight(a + i) - loadLight(b + i));
+    }
+}
+
+static void addLight(float* to, float factor, const float* a, int count) {
+    light times = lightOf(factor);
+    for (int i = 0; i < count; i += F) {
+        storeLight(to + i, loadLight(to + i) + times * loadLight(a + i));
+    }
+}

@@ -1,0 +1,283 @@
+// Trees of joints against the laws that they stand for: Newton's law with the impulses of joints,
+// motion along the axes alone, rows that answer within their bounds.
+
+#include "sweeps/joint_tree.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+enum { nodes = 7, size = 6 * nodes, mostAxes = 3 * nodes, mostRows = 3 * mostAxes };
+
+typedef struct Case {
+    tpJointNode nodes[nodes];
+    tpJointAxis axes[mostAxes];
+    tpAxisRow rows[mostRows];
+    tpRowAnswer answers[mostRows];
+    double impulses[size], momenta[size], velocities[size];
+    tpJointTree tree;
+} Case;
+
+static void openCase(Case* test, tpRandom* random, bool isFree) {
+    memset(test, 0, sizeof(*test));
+    int axis = 0;
+    for (int i = 0; i < nodes; ++i) {
+        test->nodes[i].child = test->nodes[i].sibling = -1;
+    }
+    for (int i = 0; i < nodes; ++i) {
+        tpJointNode* node = &test->nodes[i];
+        bool isRoot = i == nodes - 1;
+        node->parent = isRoot ? -1 : i + 1 + (int)randomBetween(random, 0.0, nodes - 1 - i);
+        if (!isRoot) {
+            node->sibling = test->nodes[node->parent].child;
+            test->nodes[node->parent].child = i;
+        }
+        // Joints of no, one, two and three axes.
+        int count = isRoot && isFree ? 0 : i % 4;
+        node->axis = axis;
+        node->axisEnd = axis += count;
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            for (int j = 0; j < 6; ++j) {
+                test->axes[k].motion[j] = randomBetween(random, -1.0, 1.0);
+            }
+        }
+        node->mass = randomBetween(random, 0.5, 5.0);
+        for (int k = 0; k < 6; ++k) {
+            node->inertia[k] =
+                k < 3 ? randomBetween(random, 1.0, 2.0) : randomBetween(random, -0.3, 0.3);
+        }
+        for (int k = 0; k < 3; ++k) {
+            node->arm[k] = randomBetween(random, -1.0, 1.0);
+        }
+    }
+    test->tree = (tpJointTree){ .nodeCount = nodes,
+                                .isFree = isFree,
+                                .nodes = test->nodes,
+                                .axes = test->axes,
+                                .rows = test->rows,
+                                .answers = test->answers,
+                                .impulses = test->impulses };
+    for (int k = 0; k < size; ++k) {
+        test->momenta[k] = randomBetween(random, -1.0, 1.0);
+    }
+    for (int k = 0; k < 6 && !isFree; ++k) {
+        test->tree.base[k] = randomBetween(random, -1.0, 1.0);
+    }
+    tpJointTree_MarkAll(&test->tree);
+}
+
+static tpRowAnswer* addRow(Case* test, tpRandom* random, int node, int axis, double stiffness) {
+    int k = test->tree.rowCount++;
+    test->rows[k] = (tpAxisRow){ node, axis, k % 2 == 0 ? 1.0 : -1.0, false };
+    test->answers[k] = (tpRowAnswer){ .stiffness = stiffness,
+                                      .bias = randomBetween(random, -1.0, 1.0),
+                                      .least = -INFINITY,
+                                      .most = INFINITY };
+    return &test->answers[k];
+}
+
+// The velocity of a node less what its parent and its axes, at their rates, make of it.
+static double slipOf(const Case* test, int i, const double* velocities, const double* jumps) {
+    const tpJointNode* node = &test->nodes[i];
+    double left[6];
+    memcpy(left, &velocities[6 * i], sizeof(left));
+    if (node->parent >= 0) {
+        const double *v = &velocities[6 * node->parent], *w = v + 3, *r = node->arm;
+        const double carried[6] = { v[0] + w[1] * r[2] - w[2] * r[1],
+                                    v[1] + w[2] * r[0] - w[0] * r[2],
+                                    v[2] + w[0] * r[1] - w[1] * r[0],
+                                    w[0],
+                                    w[1],
+                                    w[2] };
+        for (int k = 0; k < 6; ++k) {
+            left[k] -= carried[k];
+        }
+    }
+    for (int k = node->axis; k < node->axisEnd; ++k) {
+        for (int j = 0; j < 6; ++j) {
+            left[j] -= test->axes[k].rate * test->axes[k].motion[j];
+        }
+    }
+    double most = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        double base = node->parent < 0 && jumps == NULL ? test->tree.base[k] : 0.0;
+        most = fmax(most, fabs(left[k] - base - (jumps != NULL ? jumps[6 * i + k] : 0.0)));
+    }
+    return most;
+}
+
+// Impulses of joints, which keep Newton's law by construction, do what the rows of their axes ask
+// for and nothing else along the axes; a free root gets none.
+static double missOf(const Case* test) {
+    double reactions[size], miss = 0.0;
+    tpJointTree_Reactions(&test->tree, test->momenta, test->velocities, reactions);
+    for (int i = 0; i < nodes; ++i) {
+        for (int k = test->nodes[i].axis; k < test->nodes[i].axisEnd; ++k) {
+            double along = 0.0;
+            for (int j = 0; j < 6; ++j) {
+                along += test->axes[k].motion[j] * reactions[6 * i + j];
+            }
+            for (int row = 0; row < test->tree.rowCount; ++row) {
+                along -= test->rows[row].axis == k
+                             ? test->rows[row].sign * test->answers[row].impulse
+                             : 0.0;
+            }
+            miss = fmax(miss, fabs(along));
+        }
+    }
+    for (int k = 0; test->tree.isFree && k < 6; ++k) {
+        miss = fmax(miss, fabs(reactions[size - 6 + k]));
+    }
+    return miss;
+}
+
+static void checkLaws(const Case* test) {
+    for (int k = 0; k < test->tree.rowCount; ++k) {
+        const tpRowAnswer* row = &test->answers[k];
+        double wanted = row->offset - row->stiffness * (row->velocity + row->bias);
+        CHECK_NEAR(row->impulse, fmin(fmax(wanted, row->least), row->most),
+                   1e-9 * (1.0 + fabs(wanted)));
+        CHECK_NEAR(row->velocity, test->rows[k].sign * test->axes[test->rows[k].axis].rate, 1e-15);
+    }
+}
+
+static void addSprings(Case* test, tpRandom* random) {
+    for (int i = 0; i < nodes; ++i) {
+        for (int k = test->nodes[i].axis; k < test->nodes[i].axisEnd; ++k) {
+            addRow(test, random, i, k, 3.0);
+            if (k % 2 == 0) {
+                addRow(test, random, i, k, 1e4);
+            }
+        }
+    }
+}
+
+static void treesKeepNewtonsLaw(void** state) {
+    (void)state;
+    tpRandom random = { 7 };
+    for (int trial = 0; trial < 100; ++trial) {
+        Case test;
+        openCase(&test, &random, trial % 2 == 0);
+        if (trial % 3 != 0) {
+            addSprings(&test, &random);
+        }
+        tpJointTree_Factorise(&test.tree);
+        assert_int_equal(tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities), 0);
+        CHECK_BELOW(missOf(&test), 1e-9);
+        checkLaws(&test);
+        for (int i = 0; i < nodes - (test.tree.isFree ? 1 : 0); ++i) {
+            CHECK_BELOW(slipOf(&test, i, test.velocities, NULL), 1e-12);
+        }
+    }
+}
+
+// Factors of a changed state are those that a new factorisation of everything gives.
+static void boundsHold(void** state) {
+    (void)state;
+    tpRandom random = { 8 };
+    int changes = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        Case test;
+        openCase(&test, &random, trial % 2 == 0);
+        for (int i = 0; i < nodes; ++i) {
+            test.nodes[i].mass *= i % 2 == 0 ? 1.0 : 1e-2;
+            for (int k = test.nodes[i].axis; k < test.nodes[i].axisEnd; ++k) {
+                addRow(&test, &random, i, k, 1e3)->least = 0.0;
+                tpRowAnswer* drive = addRow(&test, &random, i, k, trial % 3 == 0 ? 20.0 : 1e4);
+                drive->most = 0.1;
+                drive->least = -0.1;
+            }
+        }
+        tpJointTree_Factorise(&test.tree);
+        int trials = tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities);
+        CHECK_BELOW(missOf(&test), 1e-8);
+        checkLaws(&test);
+        changes += trials > 0 ? 1 : 0;
+        assert_true(trials < 20);
+        double before[size];
+        memcpy(before, test.velocities, sizeof(before));
+        tpJointTree_MarkAll(&test.tree);
+        tpJointTree_Factorise(&test.tree);
+        tpJointTree_Solve(&test.tree, test.momenta, test.velocities);
+        assert_memory_equal(before, test.velocities, sizeof(before));
+    }
+    assert_true(changes > 100);
+}
+
+static void inverseAnswersUnitImpulses(void** state) {
+    (void)state;
+    tpRandom random = { 9 };
+    for (int trial = 0; trial < 10; ++trial) {
+        Case test;
+        double inverses[nodes][36], zero[size] = { 0.0 };
+        openCase(&test, &random, trial % 2 == 0);
+        memset(test.tree.base, 0, sizeof(test.tree.base));
+        addSprings(&test, &random);
+        for (int k = 0; k < test.tree.rowCount; ++k) {
+            test.answers[k].bias = 0.0;
+        }
+        tpJointTree_Factorise(&test.tree);
+        test.nodes[1].isWanted = test.nodes[3].isWanted = true;
+        tpJointTree_Invert(&test.tree, inverses);
+        for (int column = 0; column < size; ++column) {
+            if (!test.nodes[column / 6].isWanted) {
+                continue;
+            }
+            zero[column] = 1.0;
+            tpJointTree_Solve(&test.tree, zero, test.velocities);
+            zero[column] = 0.0;
+            for (int i = 0; i < 6; ++i) {
+                CHECK_NEAR(inverses[column / 6][6 * i + column % 6],
+                           test.velocities[column / 6 * 6 + i], 1e-11);
+            }
+        }
+        assert_true(test.nodes[nodes - 1].isWanted);
+    }
+}
+
+// Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
+// alone, which do nothing along the axes.
+static void errorsAreTakenBack(void** state) {
+    (void)state;
+    tpRandom random = { 10 };
+    for (int trial = 0; trial < 20; ++trial) {
+        Case test;
+        double jumps[size], errors[mostRows] = { 0.0 };
+        openCase(&test, &random, trial % 2 == 0);
+        for (int k = 0; k < size; ++k) {
+            bool isFreeRoot = test.tree.isFree && k >= size - 6;
+            jumps[k] = isFreeRoot ? 0.0 : randomBetween(&random, -0.01, 0.01);
+        }
+        int axis = test.nodes[2].axis;
+        addRow(&test, &random, 2, axis, 1e9);
+        errors[0] = 0.003;
+        tpJointTree_Factorise(&test.tree);
+        tpJointTree_Correct(&test.tree, jumps, errors, test.velocities);
+        for (int i = 0; i < nodes - (test.tree.isFree ? 1 : 0); ++i) {
+            CHECK_BELOW(slipOf(&test, i, test.velocities, jumps), 1e-13);
+        }
+        CHECK_NEAR(test.rows[0].sign * test.axes[axis].rate, -0.003, 1e-9);
+        memset(test.momenta, 0, sizeof(test.momenta));
+        double reactions[size];
+        tpJointTree_Reactions(&test.tree, test.momenta, test.velocities, reactions);
+        for (int i = 0; i < nodes; ++i) {
+            for (int k = test.nodes[i].axis; k < test.nodes[i].axisEnd; ++k) {
+                double along = 0.0;
+                for (int j = 0; j < 6; ++j) {
+                    along += test.axes[k].motion[j] * reactions[6 * i + j];
+                }
+                assert_true(k == axis || fabs(along) < 1e-12);
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(treesKeepNewtonsLaw),
+        cmocka_unit_test(boundsHold),
+        cmocka_unit_test(inverseAnswersUnitImpulses),
+        cmocka_unit_test(errorsAreTakenBack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// Light sweeps: the same bits at any width, the certificate of the sweeps in double precision.
+
+#include "heap.h"
+#include "light_rounds.h"
+#include "sweeps/light_kernels.h"
+
+// A heap of contacts without torsion that all take part, at velocities of its own, with the speeds
+// of its packs known.
+static Heap* makeLightHeap(uint64_t seed) {
+    Heap* heap = makeHeap(seed, false);
+    memset(&heap->velocities[0], 0, sizeof(tpVelocity));
+    for (int i = 0; i < heap->count; ++i) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&heap->sweeper, i, &lane);
+        pack->bias[0][lane] = i % 11 == 0 ? TP_SWEEP_OPEN : 0.05 * (i % 3);
+        pack->muStatic[lane] = pack->muDynamic[lane];
+    }
+    tpSweeper_FindSpeeds(&heap->sweeper);
+    return heap;
+}
+
+static void widthsGiveTheSameBits(void** state) {
+    (void)state;
+    for (int width = 4; width <= 8; width *= 2) {
+        const tpLightKernels* wide = tpGetLightKernels(width);
+        if (wide == NULL) {
+            print_message("this machine or build has no light sweeps of that width\n");
+            continue;
+        }
+        for (uint64_t seed = 1; seed <= 4; ++seed) {
+            Heap* heap = makeLightHeap(seed);
+            tpLightSweeper lights[2];
+            double products[2];
+            for (int k = 0; k < 2; ++k) {
+                tpLightSweeper* light = &lights[k];
+                assert_true(tpLight_Choose(light, &heap->sweeper, INFINITY, 0.9, &heap->arena));
+                light->kernels = k == 0 ? &tp_plainLightKernels : wide;
+                tpLight_Load(light);
+                for (int sweep = 0; sweep < 12; ++sweep) {
+                    tpLight_Sweep(light);
+                }
+                light->kernels->add(light->impulses, 0.25f, light->weight, light->impulseCount);
+                tpLight_Refresh(light);
+                products[k] = light->kernels->product(light->weight, light->impulses,
+                                                      light->impulses, light->impulseCount);
+            }
+            size_t bytes = sizeof(float) * (size_t)lights[0].impulseCount;
+            assert_memory_equal(lights[0].impulses, lights[1].impulses, bytes);
+            assert_memory_equal(lights[0].changes, lights[1].changes, sizeof(float) * 8 * bodies);
+            assert_memory_equal(&products[0], &products[1], sizeof(double));
+            destroyHeap(heap);
+        }
+    }
+}
+
+// No two pairs of a run share a body that moves, and every contact that matters has one place.
+static void runsShareNoBody(void** state) {
+    (void)state;
+    Heap* heap = makeLightHeap(11);
+    tpLightSweeper light;
+    assert_true(tpLight_Choose(&light, &heap->sweeper, INFINITY, 1.0, &heap->arena));
+    int open = 0, seen = 0;
+    for (int i = 0; i < heap->count; ++i) {
+        open += i % 11 == 0;
+        assert_true(light.isChosen[i] == (i % 11 != 0));
+    }
+    for (int r = 0; r < light.runCount; ++r) {
+        const tpLightRun* run = &light.runs[r];
+        bool isUsed[bodies + 1] = { false };
+        for (int lane = 0; lane < tp_lightWidth; ++lane) {
+            const int both[2] = { run->bodyA[lane], run->bodyB[lane] };
+            for (int k = 0; k < 2; ++k) {
+                bool moves = both[k] != 0 && both[k] != bodies;
+                assert_false(moves && isUsed[both[k]]);
+                isUsed[both[k]] = true;
+            }
+            for (int p = run->first; p < run->first + run->count; ++p) {
+                int contact = light.contacts[p * tp_lightWidth + lane];
+                if (contact >= 0) {
+                    assert_int_equal(heap->contacts[contact].bodyA, both[0]);
+                    assert_int_equal(heap->contacts[contact].bodyB, both[1]);
+                    ++seen;
+                }
+            }
+        }
+    }
+    assert_int_equal(seen, heap->count - open);
+    assert_int_equal(light.chosenCount, seen);
+    destroyHeap(heap);
+}
+
+// Of a heap only contacts that matter are swept, and the certificate is that of all of them.
+static void heapMeetsItsCertificate(void** state) {
+    (void)state;
+    Heap* heap = makeLightHeap(5);
+    tpVelocity* start = TP_SCRATCH(&heap->arena, tpVelocity, bodies);
+    memcpy(start, heap->velocities, sizeof(tpVelocity) * bodies);
+    double size = tpSweeper_FreeSpeed(&heap->sweeper);
+    int sweeps = lightSweepsTo(&heap->sweeper, start, &heap->arena, 0.05, true, 1e-3 * size);
+    print_message("%d light sweeps for a residual of 1e-3\n", sweeps);
+    assert_true(sweeps < 4000);
+    tpLightSweeper light;
+    assert_true(tpLight_Choose(&light, &heap->sweeper, 0.05, 0.9, &heap->arena));
+    assert_true(light.chosenCount < heap->count * 3 / 4);
+    destroyHeap(heap);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widthsGiveTheSameBits),
+        cmocka_unit_test(runsShareNoBody),
+        cmocka_unit_test(heapMeetsItsCertificate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
