@@ -55,6 +55,11 @@ typedef struct tpFrictionBodies {
     const int* bodyB;
     const double* jacobianA; // for each row of the problem, `componentCount` numbers
     const double* jacobianB;
+    // Rows that act on further bodies, as couplings of joints do: those of row i are
+    // firstTerms[i] to firstTerms[i + 1]. NULL: there are none. Read of a `mechanism` alone.
+    const int* firstTerms;
+    const int* termBodies;
+    const double* termJacobians; // for each of them, `componentCount` numbers
 } tpFrictionBodies;
 
 typedef struct tpFrictionProblem {
@@ -68,6 +73,9 @@ typedef struct tpFrictionProblem {
     const double* q;          // velocity without impulses, of each row
     const tpMatrix* W;        // square, or NULL where `bodies` says it
     const tpFrictionBodies* bodies;
+    const tpFrictionBodies* mechanism; // or NULL: the bodies that W comes from, if W is given;
+                                       // joints
+                                       // are eliminated along them
 } tpFrictionProblem;
 
 // Elliptic, torsional and rolling friction: the limit (r_t/e_t)^2 + (r_o/e_o)^2 + (r_r/e_r)^2 <=

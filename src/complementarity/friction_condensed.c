@@ -35,7 +35,7 @@ enum { maxChanges = 16 };
 static const double nearBound = 0.8, nearFastest = 0.1;
 
 // Newton's steps on the small problem, and those of interior points where they were not enough.
-enum { firstSteps = 6, pathSteps = 40 };
+enum { firstSteps = 6, pathSteps = 40, shiftSteps = 12 };
 
 // Corrections by the residual of the whole island.
 enum { maxRounds = 4 };
@@ -72,7 +72,8 @@ typedef struct tpCondensed {
     double* column; // scratch: the island's rows
     double* S;      // by columns, in units of the problem
     double* q;
-    double* own; // impulses of the blocks that are left, in units of the problem
+    double* own;   // impulses of the blocks that are left, in units of the problem
+    double* shift; // the change of q so far, in the same units; NULL if q may not change
 } tpCondensed;
 
 // The bound of a drive: nothing but its own load acts on its normal row.
@@ -145,6 +146,7 @@ static bool formMatrix(tpCondensed* condensed) {
     condensed->S = TP_SCRATCH(arena, double, n* n);
     condensed->q = TP_SCRATCH(arena, double, n);
     condensed->own = TP_SCRATCH(arena, double, n);
+    condensed->shift = island->slack > 0.0 ? TP_SCRATCH(arena, double, n) : NULL;
     if (arena->failed ||
         !tpHeldBlocks_Factorise(condensed->held, condensed->isEliminated, &island->work) ||
         !tpHeldBlocks_Reduce(condensed->held, condensed->blockCount, condensed->blocks,
@@ -217,18 +219,27 @@ static double speedOf(const tpFrictionIsland* island) {
 
 // Newton's method; if it does not get there interior points, then proximal points. False if memory
 // ran out.
-static bool solveIsland(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
-                        double willDo, tpArena* arena, int* iterations) {
+static bool solveIsland(tpFrictionIsland* island, const tpFrictionOptions* options,
+                        const tpSmallSolve* small, double willDo, tpArena* arena, int* iterations) {
     tpSolveStatus status = tp_solved;
-    if (!(island->residual <= island->tolerance)) {
+    if (small->effort != tp_restOfEffort && !(island->residual <= island->tolerance)) {
         status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);
+    }
+    if (small->effort == tp_quickEffort) {
+        return status != tp_solverOutOfMemory;
+    }
+    // Rows that contradict each other are told by proximal points within a few steps; interior
+    // points would not get below what they contradict each other by.
+    if (status != tp_solverOutOfMemory && island->slack > 0.0 &&
+        !(island->residual <= island->enough)) {
+        status = tpFrictionIsland_Proximal(island, options, shiftSteps, arena, iterations);
     }
     if (status != tp_solverOutOfMemory && !(island->residual <= island->enough)) {
         status = tpFrictionIsland_Interior(island, options, pathSteps, arena, iterations);
     }
     island->tolerance = willDo;
     if (status != tp_solverOutOfMemory && !(island->residual <= willDo)) {
-        status = tpFrictionIsland_Proximal(island, options, limit, arena, iterations);
+        status = tpFrictionIsland_Proximal(island, options, 4 * small->limit, arena, iterations);
     }
     return status != tp_solverOutOfMemory;
 }
@@ -236,7 +247,15 @@ static bool solveIsland(tpFrictionIsland* island, const tpFrictionOptions* optio
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
                            double* work) {
-    if (tpFriction_SolveDense(problem, small, arena, r, iterations, work)) {
+    bool isReached = true;
+    if (small->isReached != NULL) {
+        *small->isReached = true;
+    }
+    if (small->shift != NULL) {
+        memset(small->shift, 0, sizeof(double) * (size_t)problem->W->rowCount);
+    }
+    if (small->effort != tp_restOfEffort &&
+        tpFriction_SolveDense(problem, small, arena, r, iterations, work)) {
         return true;
     }
     tpFrictionSystem system;
@@ -244,8 +263,15 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         return false;
     }
     tpFrictionSystem_Load(&system, r);
-    for (int i = 0; i < system.islandCount; ++i) {
+    double* shift = small->slack > 0.0 ? TP_SCRATCH_ZEROED(arena, double, system.rowCount) : NULL;
+    if (arena->failed) {
+        return false;
+    }
+    for (int i = 0, row = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
+        island->slack = small->slack;
+        island->shift = shift != NULL ? shift + row : NULL;
+        row += island->rowCount;
         double share = small->tolerance * sqrt((double)island->rowCount / (double)system.rowCount);
         island->tolerance = fmax(share, roundingOf(island));
         island->work = 0.0;
@@ -257,14 +283,53 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         double stalled = tp_stalledPart * speedOf(island);
         island->enough = fmax(island->enough, stalled);
         double willDo = fmax(fmax(island->tolerance, enough / tp_smallPart * share), stalled);
-        bool isDone = solveIsland(island, options, 4 * small->limit, willDo, arena, iterations);
+        bool isDone = solveIsland(island, options, small, willDo, arena, iterations);
         *work += island->work;
         if (!isDone) {
             return false;
         }
+        isReached = isReached && island->residual <= willDo;
+    }
+    if (small->isReached != NULL) {
+        *small->isReached = isReached;
+    }
+    for (int i = 0; shift != NULL && i < system.rowCount; ++i) {
+        small->shift[system.sourceRow[i]] = shift[i] / system.scale[i];
     }
     tpFrictionSystem_Store(&system, r);
     return true;
+}
+
+// By how much q of the blocks that are left may still be changed.
+static double slackLeft(const tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    double used = 0.0;
+    for (int i = 0; condensed->shift != NULL && i < condensed->blockCount; ++i) {
+        int b = condensed->blocks[i];
+        for (int row = island->row[b]; row < island->row[b + 1]; ++row) {
+            used = fmax(used, sqrt(island->weight[b]) * fabs(island->shift[row]));
+        }
+    }
+    return condensed->shift != NULL ? fmax(island->slack - used, 0.0) : 0.0;
+}
+
+// What was added to q of what is left is added to that of the island.
+static void takeShift(tpCondensed* condensed) {
+    tpFrictionIsland* island = condensed->island;
+    bool isShifted = false;
+    for (int i = 0; condensed->shift != NULL && i < condensed->blockCount; ++i) {
+        int b = condensed->blocks[i];
+        for (int a = 0; a < condensed->dimensions[i]; ++a) {
+            double change = condensed->shift[condensed->firstRows[i] + a] / sqrt(island->weight[b]);
+            isShifted = isShifted || change != 0.0;
+            island->q[island->row[b] + a] += change;
+            island->shift[island->row[b] + a] += change;
+        }
+    }
+    if (isShifted) {
+        tpFrictionIsland_Velocity(island, island->r, island->u);
+        island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
+    }
 }
 
 static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
@@ -277,7 +342,11 @@ static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options,
                                   .mu = condensed->mu,
                                   .q = condensed->q,
                                   .W = &S };
-    tpSmallSolve small = { tolerance, limit, condensed->island->workLimit };
+    tpSmallSolve small = { .tolerance = tolerance,
+                           .limit = limit,
+                           .workLimit = condensed->island->workLimit,
+                           .slack = slackLeft(condensed),
+                           .shift = condensed->shift };
     return tpFriction_SolveSmall(&problem, options, &small, condensed->arena, condensed->own,
                                  iterations, &condensed->island->work);
 }
@@ -392,6 +461,7 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         if (!isDone) {
             return false;
         }
+        takeShift(condensed);
         expand(condensed);
         *iterations += condensed->rowCount == 0 ? 1 : 0;
         tpFrictionIsland_Offer(island, condensed->r, condensed->u);

@@ -83,13 +83,48 @@ static bool prepare(tpDenseFriction* dense) {
     return true;
 }
 
+// z += a x + b y.
+static inline void addTwo(int n, double a, const double* restrict x, double b,
+                          const double* restrict y, double* restrict z) {
+    for (int i = 0; i < n; ++i) {
+        z[i] += a * x[i] + b * y[i];
+    }
+}
+
+// y += factor x.
+static inline void addScaled(int n, double factor, const double* restrict x, double* restrict y) {
+    for (int i = 0; i < n; ++i) {
+        y[i] += factor * x[i];
+    }
+}
+
+// y += S x, by columns; those of contacts that carry nothing are left out.
+static void multiplyAdd(const tpDenseFriction* dense, const double* x, double* y) {
+    size_t n = (size_t)dense->n;
+    int waiting = -1;
+    for (int j = 0; j < dense->n; ++j) {
+        if (x[j] == 0.0) {
+            continue;
+        }
+        if (waiting < 0) {
+            waiting = j;
+            continue;
+        }
+        addTwo(dense->n, x[waiting], dense->S + (size_t)waiting * n, x[j], dense->S + (size_t)j * n,
+               y);
+        waiting = -1;
+    }
+    if (waiting >= 0) {
+        addScaled(dense->n, x[waiting], dense->S + (size_t)waiting * n, y);
+    }
+}
+
 // u = S r + q; returns the residual as the judge has it.
 static double judge(tpDenseFriction* dense, const double* r) {
     const tpFrictionProblem* problem = dense->problem;
     double sum = 0.0;
-    for (int i = 0; i < dense->n; ++i) {
-        dense->u[i] = dot(dense->n, dense->S + (size_t)i * (size_t)dense->n, r) + problem->q[i];
-    }
+    memcpy(dense->u, problem->q, sizeof(double) * (size_t)dense->n);
+    multiplyAdd(dense, r, dense->u);
     for (int b = 0, row = 0; b < problem->blockCount; ++b) {
         int rows = rowsOf(dense, b);
         double scaled[TP_FRICTION_MAX_ROWS], map[TP_FRICTION_MAX_ROWS];
@@ -115,18 +150,12 @@ static double roundingOf(const tpDenseFriction* dense, const double* r) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
-// z -= a x + b y.
+// z -= a x + b y for an even n.
 static inline void takeTwo(int n, double a, const double* restrict x, double b,
                            const double* restrict y, double* restrict z) {
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i += 2) {
         z[i] -= a * x[i] + b * y[i];
-    }
-}
-
-// y += factor x.
-static inline void addScaled(int n, double factor, const double* restrict x, double* restrict y) {
-    for (int i = 0; i < n; ++i) {
-        y[i] += factor * x[i];
+        z[i + 1] -= a * x[i + 1] + b * y[i + 1];
     }
 }
 
@@ -151,6 +180,11 @@ static void sweep(tpDenseFriction* dense, double* r) {
     }
 }
 
+// Numbers from one row of J to the next: even, so that pairs of columns end with the row.
+static size_t strideOf(int count) {
+    return ((size_t)count + 2) & ~(size_t)1;
+}
+
 // Newton's step -----------------------------------------------------------------------------------
 
 // Writes the rows of one block in play, and their right-hand side: F and what blocks that leave
@@ -158,7 +192,7 @@ static void sweep(tpDenseFriction* dense, double* r) {
 static void writeRows(tpDenseFriction* dense, int block, int row, int place, int count,
                       const double* F, const double* A, const double* B, const double* left) {
     int rows = rowsOf(dense, block);
-    size_t n = (size_t)dense->n, stride = (size_t)count + 1;
+    size_t n = (size_t)dense->n, stride = strideOf(count);
     double rho = dense->rho[block];
     for (int i = 0; i < rows; ++i) {
         double* J = dense->J + (size_t)(place + i) * stride;
@@ -184,13 +218,14 @@ static void writeRows(tpDenseFriction* dense, int block, int row, int place, int
             J[place + k] += B[i * rows + k];
         }
         J[count] = sum;
+        J[stride - 1] = stride - 1 > (size_t)count ? 0.0 : sum;
     }
 }
 
 // Brings the row with the largest number in column k, of those from row k on, to row k. False if
 // there is none but zeros.
 static bool bringPivot(int count, int k, double* J) {
-    size_t stride = (size_t)count + 1;
+    size_t stride = strideOf(count);
     int best = k;
     double largest = fabs(J[(size_t)k * stride + (size_t)k]);
     for (int i = k + 1; i < count; ++i) {
@@ -199,7 +234,7 @@ static bool bringPivot(int count, int k, double* J) {
         largest = size > largest ? size : largest;
     }
     double *own = J + (size_t)k * stride, *other = J + (size_t)best * stride;
-    for (int c = 0; best != k && c <= count; ++c) {
+    for (int c = k - 1 > 0 ? k - 1 : 0; best != k && c <= count; ++c) {
         double swap = own[c];
         own[c] = other[c];
         other[c] = swap;
@@ -210,7 +245,7 @@ static bool bringPivot(int count, int k, double* J) {
 // Solves J x = b of `count` rows, b being the last column, by elimination with row pivots, two
 // columns at a time: rows are short, and go through memory half as often. False if J is singular.
 static bool eliminate(int count, double* J) {
-    size_t stride = (size_t)count + 1;
+    size_t stride = strideOf(count);
     for (int k = 0; k < count; k += 2) {
         if (!bringPivot(count, k, J)) {
             return false;
@@ -234,8 +269,8 @@ static bool eliminate(int count, double* J) {
         inverse = 1.0 / second[k + 1];
         for (int i = k + 2; i < count; ++i) {
             double* row = J + (size_t)i * stride;
-            takeTwo(count - k - 1, row[k], first + k + 2, row[k + 1] * inverse, second + k + 2,
-                    row + k + 2);
+            takeTwo((int)stride - k - 2, row[k], first + k + 2, row[k + 1] * inverse,
+                    second + k + 2, row + k + 2);
         }
     }
     for (int k = count - 1; k >= 0; --k) {
@@ -279,8 +314,9 @@ static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, dou
         }
         row += rows;
     }
-    for (int i = 0; isLeaving && i < dense->n; ++i) {
-        left[i] = dot(dense->n, dense->S + (size_t)i * (size_t)dense->n, dense->step);
+    if (isLeaving) {
+        memset(left, 0, sizeof(double) * (size_t)dense->n);
+        multiplyAdd(dense, dense->step, left);
     }
     for (int b = 0, row = 0, place = 0; b < problem->blockCount; ++b) {
         int rows = rowsOf(dense, b);
@@ -295,7 +331,7 @@ static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, dou
         return false;
     }
     for (int k = 0; k < count; ++k) {
-        dense->step[dense->rows[k]] = dense->J[(size_t)k * ((size_t)count + 1) + (size_t)count];
+        dense->step[dense->rows[k]] = dense->J[(size_t)k * strideOf(count) + (size_t)count];
     }
     for (int i = 0; i < dense->n; ++i) {
         r[i] += dense->step[i];
@@ -311,10 +347,10 @@ static int largestBlock(const tpDenseFriction* dense) {
     return largest;
 }
 
-// Whole steps from r until the residual is below the tolerance. False if they do not get there.
+// Whole steps from r, whose residual is known, until it is below the tolerance. False if they do
+// not get there.
 static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, double* left,
-                    double* r, int* steps) {
-    double residual = judge(dense, r);
+                    double residual, double* r, int* steps) {
     double size = sqrt(dot(dense->n, dense->problem->q, dense->problem->q));
     double lost = lostGrowth * fmax(residual, size);
     while (residual > fmax(tolerance, roundingOf(dense, r)) && residual < lost &&
@@ -342,7 +378,7 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     dense.rho = TP_SCRATCH(arena, double, blocks);
     dense.u = TP_SCRATCH(arena, double, rows);
     dense.step = TP_SCRATCH(arena, double, rows);
-    dense.J = TP_SCRATCH(arena, double, rows*(rows + 1));
+    dense.J = TP_SCRATCH(arena, double, rows*(rows + 2));
     dense.rows = TP_SCRATCH(arena, int, rows);
     double* own = TP_SCRATCH(arena, double, rows);
     double* left = TP_SCRATCH(arena, double, rows);
@@ -352,7 +388,8 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     if (!arena->failed && prepare(&dense)) {
         double size = sqrt(dot(n, problem->q, problem->q));
         memcpy(start, r, sizeof(double) * rows);
-        int sweeps = judge(&dense, start) > nearPart * size ? startingSweeps : 0;
+        double residual = judge(&dense, start);
+        int sweeps = residual > nearPart * size ? startingSweeps : 0;
         int attempts = largestBlock(&dense) <= mostRowsOfBlock ? mostAttempts : 1;
         for (int attempt = 0; attempt < attempts && !isSolved; ++attempt) {
             for (int i = 0; i < sweeps; ++i) {
@@ -360,7 +397,8 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
             }
             memcpy(own, start, sizeof(double) * rows);
             int steps = 0;
-            isSolved = iterate(&dense, small->tolerance, laws, left, own, &steps);
+            residual = sweeps > 0 ? judge(&dense, own) : residual;
+            isSolved = iterate(&dense, small->tolerance, laws, left, residual, own, &steps);
             *iterations += sweeps > 0 && steps == 0 ? 1 : steps;
             *work += (double)(steps * n * n) * ((double)n / 3.0 + 3.0) + (double)(sweeps * n * n);
             sweeps = moreSweeps;

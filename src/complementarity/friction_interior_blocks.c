@@ -22,12 +22,15 @@ bool tpInteriorBlocks_Create(tpInterior* interior, tpArena* arena) {
     tpInteriorBlocks* blocks = &interior->blocks;
     const tpFrictionIsland* island = interior->island;
     blocks->inPlay = TP_SCRATCH(arena, bool, island->blockCount);
-    blocks->A = TP_SCRATCH(arena, double, island->blockCount* TP_LAW);
-    blocks->B = TP_SCRATCH(arena, double, island->blockCount* TP_LAW);
+    if (!tpFrictionLinear_Create(&blocks->linear, island, arena)) {
+        return false;
+    }
+    blocks->A = TP_SCRATCH(arena, double, island->blockCount * blocks->linear.lawStride);
+    blocks->B = TP_SCRATCH(arena, double, island->blockCount * blocks->linear.lawStride);
     blocks->F = TP_SCRATCH_ZEROED(arena, double, island->rowCount);
     blocks->step = TP_SCRATCH(arena, double, island->rowCount);
     blocks->stepVelocity = TP_SCRATCH(arena, double, island->rowCount);
-    if (arena->failed || !tpFrictionLinear_Create(&blocks->linear, island, arena)) {
+    if (arena->failed) {
         return false;
     }
     for (int b = 0; b < island->blockCount; ++b) {
@@ -53,13 +56,14 @@ void tpInteriorBlocks_FindVelocities(tpInterior* interior) {
 
 // Rows that carry nothing: r = 0.
 static void writeIdle(tpInteriorBlocks* blocks, const tpFrictionIsland* island) {
-    size_t bytes = sizeof(double) * (size_t)island->blockCount * TP_LAW;
+    size_t stride = (size_t)blocks->linear.lawStride;
+    size_t bytes = sizeof(double) * (size_t)island->blockCount * stride;
     memset(blocks->A, 0, bytes);
     memset(blocks->B, 0, bytes);
     for (int b = 0; b < island->blockCount; ++b) {
         int rows = tpFrictionIsland_Rows(island, b);
         for (int i = 0; i < rows; ++i) {
-            blocks->B[b * TP_LAW + i * rows + i] = 1.0;
+            blocks->B[(size_t)b * stride + (size_t)(i * rows + i)] = 1.0;
         }
     }
 }
@@ -71,8 +75,8 @@ bool tpInteriorBlocks_Factorise(tpInterior* interior) {
     for (int p = 0; p < interior->partCount; ++p) {
         const tpInteriorPart* part = &interior->parts[p];
         int rows = tpFrictionIsland_Rows(island, part->block);
-        double* A = blocks->A + (size_t)part->block * TP_LAW;
-        double* B = blocks->B + (size_t)part->block * TP_LAW;
+        size_t law = (size_t)part->block * (size_t)blocks->linear.lawStride;
+        double *A = blocks->A + law, *B = blocks->B + law;
         const double* unit = interior->unit + part->row;
         for (int i = 0; i < part->rows; ++i) {
             for (int j = 0; j < part->rows; ++j) {

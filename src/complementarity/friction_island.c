@@ -55,21 +55,32 @@ void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const
     }
 }
 
-// With the number of velocities a constant, the loops below unroll.
-static inline void pushRow(int componentCount, const double* G, double x, double* v) {
-    for (int a = 0; a < componentCount; ++a) {
-        v[a] += G[a] * x;
+static inline const double* halfOf(const tpFrictionIsland* island, int block, int side) {
+    return island->jacobian +
+           (size_t)(island->row[block] * 2 + side) * (size_t)island->componentCount;
+}
+
+static inline void pushRows(int n, int componentCount, const double* G, const double* x,
+                            double* v) {
+    for (int i = 0; i < n; ++i, G += 2 * componentCount) {
+        for (int a = 0; a < componentCount; ++a) {
+            v[a] += G[a] * x[i];
+        }
     }
 }
 
-static inline double readRow(int componentCount, const double* G, const double* v) {
-    double sum = 0.0;
-    for (int a = 0; a < componentCount; ++a) {
-        sum += G[a] * v[a];
+static inline void readRows(int n, int componentCount, const double* G, const double* v,
+                            double* y) {
+    for (int i = 0; i < n; ++i, G += 2 * componentCount) {
+        double sum = 0.0;
+        for (int a = 0; a < componentCount; ++a) {
+            sum += G[a] * v[a];
+        }
+        y[i] += sum;
     }
-    return sum;
 }
 
+// The sizes that matter, contacts of bodies in space, are spelled out for the compiler to unroll.
 void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
                                  double* velocity) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
@@ -78,15 +89,12 @@ void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, cons
         if (body < 0) {
             continue;
         }
-        const double* G =
-            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)componentCount;
+        const double* G = halfOf(island, block, side);
         double* v = velocity + (size_t)(body * componentCount);
-        for (int i = 0; i < n; ++i, G += 2 * componentCount) {
-            if (componentCount == 6) {
-                pushRow(6, G, x[i], v);
-            } else {
-                pushRow(componentCount, G, x[i], v);
-            }
+        if (componentCount == 6 && n == 3) {
+            pushRows(3, 6, G, x, v);
+        } else {
+            pushRows(n, componentCount, G, x, v);
         }
     }
 }
@@ -100,11 +108,12 @@ void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, cons
         if (body < 0) {
             continue;
         }
-        const double* G =
-            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)componentCount;
+        const double* G = halfOf(island, block, side);
         const double* v = velocity + (size_t)(body * componentCount);
-        for (int i = 0; i < n; ++i, G += 2 * componentCount) {
-            y[i] += componentCount == 6 ? readRow(6, G, v) : readRow(componentCount, G, v);
+        if (componentCount == 6 && n == 3) {
+            readRows(3, 6, G, v, y);
+        } else {
+            readRows(n, componentCount, G, v, y);
         }
     }
 }

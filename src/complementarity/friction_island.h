@@ -142,4 +142,10 @@ void tpFrictionProject(int rows, int kind, double mu, double* x);
 bool tpFrictionSolveLocal(int rows, int kind, double mu, const double* A, const double* b,
                           double* r);
 
+// The bodies of a problem, those of its mechanism if it is given by W or by that alone; NULL if it
+// has none.
+static inline const tpFrictionBodies* tpFriction_BodiesOf(const tpFrictionProblem* problem) {
+    return problem->bodies != NULL ? problem->bodies : problem->mechanism;
+}
+
 #endif

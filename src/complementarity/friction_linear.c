@@ -89,8 +89,8 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     int* blockRow = TP_SCRATCH(arena, int, n + 2 * blocks);
     int* value = TP_SCRATCH(arena, int, n + 2 * blocks);
     linear->couple = TP_SCRATCH(arena, int, 4 * blocks);
-    linear->inverse = TP_SCRATCH(arena, double, blocks* TP_LAW);
-    linear->response = TP_SCRATCH(arena, double, blocks* TP_LAW);
+    linear->inverse = TP_SCRATCH(arena, double, blocks * linear->lawStride);
+    linear->response = TP_SCRATCH(arena, double, blocks * linear->lawStride);
     linear->offset = TP_SCRATCH(arena, double, island->rowCount);
     linear->bodyChange = TP_SCRATCH(arena, double, n* componentCount);
     linear->allInPlay = TP_SCRATCH(arena, bool, n);
@@ -123,7 +123,12 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
 
 bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* island,
                              tpArena* arena) {
-    *linear = (tpFrictionLinear){ .island = island };
+    int largest = 0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        int rows = tpFrictionIsland_Rows(island, b);
+        largest = rows > largest ? rows : largest;
+    }
+    *linear = (tpFrictionLinear){ .island = island, .lawStride = largest * largest };
     bool created = tpFrictionIsland_IsByBodies(island) ? createByBodies(linear, arena)
                                                        : createWithW(linear, arena);
     return created && tpBlockLu_Create(&linear->factor, &linear->matrix, arena);
@@ -154,7 +159,7 @@ static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const do
             }
             int m = W->row[i + 1] - W->row[i];
             double* out = linear->values + W->value[k];
-            const double* Ai = A + (size_t)i * TP_LAW;
+            const double* Ai = A + (size_t)i * (size_t)linear->lawStride;
             const double* Wk = W->values + W->value[k];
             if (W->uniform == 3) {
                 tpMultiplyBlocks(3, 3, 3, Ai, Wk, out);
@@ -162,7 +167,7 @@ static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const do
                 tpMultiplyBlocks(m, m, n, Ai, Wk, out);
             }
             for (int e = 0; i == j && e < n * n; ++e) {
-                out[e] += B[(size_t)i * TP_LAW + (size_t)e] + weight * Ai[e];
+                out[e] += B[(size_t)i * (size_t)linear->lawStride + (size_t)e] + weight * Ai[e];
             }
         }
     }
@@ -180,7 +185,7 @@ static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const doubl
     tpFrictionIsland_Multiply(island, step, stepVelocity);
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-        const double* Ab = A + (size_t)b * TP_LAW;
+        const double* Ab = A + (size_t)b * (size_t)linear->lawStride;
         for (int i = 0; inPlay[b] && i < n; ++i) {
             double sum = -F[row + i];
             for (int j = 0; j < n; ++j) {
@@ -193,11 +198,11 @@ static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const doubl
 }
 
 // C^-1 and C^-1 A of one block.
-static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const double* B,
-                         double weight) {
+static inline void eliminateRows(int n, tpFrictionLinear* linear, int b, const double* A,
+                                 const double* B, double weight) {
     const tpFrictionIsland* island = linear->island;
-    int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-    double C[TP_LAW] = { 0 }, *inverse = linear->inverse + (size_t)b * TP_LAW;
+    int row = island->row[b];
+    double C[TP_LAW] = { 0 }, *inverse = linear->inverse + (size_t)b * (size_t)linear->lawStride;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double own = weight + (island->compliance != NULL ? island->compliance[row + j] : 0.0);
@@ -205,16 +210,16 @@ static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const
         }
     }
     tpInvertBlock(n, C, inverse);
-    tpMultiplyBlocks(n, n, n, inverse, A, linear->response + (size_t)b * TP_LAW);
+    tpMultiplyBlocks(n, n, n, inverse, A, linear->response + (size_t)b * (size_t)linear->lawStride);
 }
 
 // Adds G_i^T (C^-1 A) G_j to the blocks of the bodies of one block.
-static void addCouples(tpFrictionLinear* linear, int b) {
+static inline void addRows(int n, int componentCount, tpFrictionLinear* linear, int b) {
     const tpFrictionIsland* island = linear->island;
-    int n = tpFrictionIsland_Rows(island, b), componentCount = island->componentCount;
     const double* G = island->jacobian + (size_t)(island->row[b] * 2 * componentCount);
     double SG[TP_FRICTION_MAX_ROWS * 2 * TP_BLOCK_MAX];
-    tpMultiplyBlocks(n, n, 2 * componentCount, linear->response + (size_t)b * TP_LAW, G, SG);
+    tpMultiplyBlocks(n, n, 2 * componentCount,
+                     linear->response + (size_t)b * (size_t)linear->lawStride, G, SG);
     for (int c = 0; c < 4; ++c) {
         if (linear->couple[4 * b + c] < 0) {
             continue;
@@ -222,13 +227,29 @@ static void addCouples(tpFrictionLinear* linear, int b) {
         double* out = linear->values + linear->couple[4 * b + c];
         const double* left = G + (c / 2) * componentCount;
         const double* right = SG + (c % 2) * componentCount;
-        for (int k = 0; k < n; ++k, left += 2 * componentCount, right += 2 * componentCount) {
-            for (int i = 0; i < componentCount; ++i) {
-                for (int j = 0; j < componentCount; ++j) {
-                    out[i * componentCount + j] += left[i] * right[j];
+        for (int i = 0; i < componentCount; ++i) {
+            for (int j = 0; j < componentCount; ++j) {
+                double sum = out[i * componentCount + j];
+                for (int k = 0; k < n; ++k) {
+                    sum += left[2 * k * componentCount + i] * right[2 * k * componentCount + j];
                 }
+                out[i * componentCount + j] = sum;
             }
         }
+    }
+}
+
+// The sizes that matter, contacts of bodies in space, are spelled out for the compiler to unroll.
+static void addBlock(tpFrictionLinear* linear, int b, const double* A, const double* B,
+                     double weight) {
+    int n = tpFrictionIsland_Rows(linear->island, b);
+    int componentCount = linear->island->componentCount;
+    if (n == 3 && componentCount == 6) {
+        eliminateRows(3, linear, b, A, B, weight);
+        addRows(3, 6, linear, b);
+    } else {
+        eliminateRows(n, linear, b, A, B, weight);
+        addRows(n, componentCount, linear, b);
     }
 }
 
@@ -248,8 +269,8 @@ static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const
     }
     for (int b = 0; b < island->blockCount; ++b) {
         if (inPlay[b]) {
-            eliminateLaw(linear, b, A + (size_t)b * TP_LAW, B + (size_t)b * TP_LAW, weight);
-            addCouples(linear, b);
+            size_t law = (size_t)b * (size_t)linear->lawStride;
+            addBlock(linear, b, A + law, B + law, weight);
         }
     }
 }
@@ -262,8 +283,8 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         if (inPlay[b]) {
-            tpMultiplyBlocks(n, n, 1, linear->inverse + (size_t)b * TP_LAW, F + row,
-                             linear->offset + row);
+            tpMultiplyBlocks(n, n, 1, linear->inverse + (size_t)b * (size_t)linear->lawStride,
+                             F + row, linear->offset + row);
         }
         for (int i = row; i < row + n; ++i) {
             step[i] = inPlay[b] ? -linear->offset[i] : -F[i];
@@ -278,7 +299,8 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         double du[TP_FRICTION_MAX_ROWS], moved[TP_FRICTION_MAX_ROWS];
         tpFrictionIsland_ReadBodies(island, b, change, du);
-        tpMultiplyBlocks(n, n, 1, linear->response + (size_t)b * TP_LAW, du, moved);
+        tpMultiplyBlocks(n, n, 1, linear->response + (size_t)b * (size_t)linear->lawStride, du,
+                         moved);
         for (int i = 0; i < n; ++i) {
             step[row + i] -= moved[i];
         }

@@ -16,11 +16,13 @@
 
 #include "complementarity/friction_island.h"
 
-// The law of a block takes 16 numbers for each of A and B: rows x rows, row by row, in front.
+// The law of a block has rows x rows numbers for each of A and B, row by row; of the largest block
+// so many.
 enum { TP_LAW = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
 
 typedef struct tpFrictionLinear {
     const tpFrictionIsland* island;
+    int lawStride; // numbers between the laws of two blocks: those of the island's largest block
     tpBlockMatrix matrix;
     double* values; // of the matrix
     tpBlockLu factor;

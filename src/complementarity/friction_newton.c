@@ -32,9 +32,12 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     int blocks = island->blockCount, rows = island->rowCount;
     newton->island = island;
     newton->iterations = 0;
+    if (!tpFrictionLinear_Create(&newton->linear, island, arena)) {
+        return false;
+    }
     newton->inPlay = TP_SCRATCH(arena, bool, blocks);
-    newton->velocity = TP_SCRATCH(arena, double, blocks* TP_LAW);
-    newton->impulse = TP_SCRATCH(arena, double, blocks* TP_LAW);
+    newton->velocity = TP_SCRATCH(arena, double, blocks * newton->linear.lawStride);
+    newton->impulse = TP_SCRATCH(arena, double, blocks * newton->linear.lawStride);
     newton->function = TP_SCRATCH(arena, double, rows);
     newton->step = TP_SCRATCH(arena, double, rows);
     newton->stepVelocity = TP_SCRATCH(arena, double, rows);
@@ -47,7 +50,7 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     }
     memcpy(newton->r, island->r, sizeof(double) * (size_t)rows);
     memcpy(newton->u, island->u, sizeof(double) * (size_t)rows);
-    return tpFrictionLinear_Create(&newton->linear, island, arena);
+    return true;
 }
 
 bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
@@ -121,8 +124,9 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
         for (int i = 0; i < n; ++i) {
             local[i] = u[row + i] + weight * (r[row + i] - center[row + i]);
         }
-        double* A = derivatives ? newton->velocity + (size_t)b * TP_LAW : NULL;
-        double* B = derivatives ? newton->impulse + (size_t)b * TP_LAW : NULL;
+        size_t law = (size_t)b * (size_t)newton->linear.lawStride;
+        double* A = derivatives ? newton->velocity + law : NULL;
+        double* B = derivatives ? newton->impulse + law : NULL;
         bool inPlay =
             tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
         for (int i = 0; i < n; ++i) {

@@ -14,7 +14,8 @@ typedef struct tpFrictionNewton {
     tpFrictionIsland* island;
     tpFrictionLinear linear;
     bool* inPlay;
-    double* velocity; // derivatives of the function by u and by r, TP_LAW numbers per block
+    double* velocity; // derivatives of the function by u and by r, linear.lawStride numbers per
+                      // block
     double* impulse;
     double* function; // F
     double* step;     // dr and W dr

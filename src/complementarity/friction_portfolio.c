@@ -385,7 +385,7 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
                            tpFrictionResidual* residual) {
     tpArena* arena = &memory->arena;
     int rowCount = tpFriction_RowCount(problem);
-    tpFrictionTree* tree = tpFrictionTree_Create(problem, arena);
+    tpFrictionTree* tree = tpFrictionTree_Create(problem, memory);
     double* kept = tree != NULL ? TP_SCRATCH(arena, double, rowCount) : NULL;
     if (kept == NULL) {
         return false;
@@ -397,24 +397,42 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
     tpSolveStage done = { .solver = "bilateral", .status = tp_solved };
     double work = 0.0, start = secondsNow(options);
     bool isFound = tpFrictionTree_Solve(tree, options, safety * goal, r, &done.iterations, &work);
+    for (int i = 0; isFound && mayShift(options) && i < rowCount; ++i) {
+        report->shift = fmax(report->shift, fabs(options->shift[i]));
+    }
     for (int k = 0; isFound && k <= maxRefinements; ++k) {
         if (k > 0) {
             tpFrictionTree_Refine(tree, u, r);
         }
-        if (tpFriction_Judge(problem, r, u, memory, residual) &&
+        if (judgeShifted(problem, options, memory, r, u, report, residual) &&
             residual->velocity <= (k < maxRefinements ? goal : willDo)) {
             done.residual = residual->natural;
             done.seconds = secondsNow(options) - start;
             tpSolveReport_AddStage(report, &done);
             report->work = work;
-            if (mayShift(options)) {
-                memset(options->shift, 0, sizeof(double) * (size_t)rowCount);
-            }
             return true;
         }
     }
     memcpy(r, kept, sizeof(double) * (size_t)rowCount);
+    report->shift = 0.0;
     return false;
+}
+
+bool tpFriction_SolveMechanism(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                               tpSolverMemory* memory, double* r, double* u,
+                               tpSolveReport* report) {
+    tpArenaMark mark = tpSolverMemory_Begin(memory);
+    tpFrictionResidual residual;
+    tpSolveReport_Start(report);
+    report->solver = portfolio[0].name;
+    bool isSolved = solveAlongTree(problem, options, memory, r, u, report, &residual);
+    tpSolverMemory_End(memory, mark);
+    if (isSolved) {
+        report->residual = residual.natural;
+        report->plainResidual = residual.plain;
+        report->status = tp_solved;
+    }
+    return isSolved;
 }
 
 // A solve from check to verdict.

@@ -95,8 +95,8 @@ static tpResult checkMatrix(const tpMatrix* W, int rowCount, tpError* error) {
     return tp_success;
 }
 
-static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpError* error) {
-    const tpFrictionBodies* bodies = problem->bodies;
+static tpResult checkBodies(const tpFrictionProblem* problem, const tpFrictionBodies* bodies,
+                            int rowCount, tpError* error) {
     if (bodies->componentCount < 1 || bodies->componentCount > 6 || bodies->bodyCount < 0) {
         return tpError_Set(error, tp_badInput, "bodies have %d velocities, 1 to 6 are possible",
                            bodies->componentCount);
@@ -128,6 +128,22 @@ static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpEr
     return tpError_Set(error, tp_badInput, "the jacobian of row %d is not finite", row);
 }
 
+static tpResult checkMechanism(const tpFrictionProblem* problem, int rowCount, tpError* error) {
+    const tpFrictionBodies* bodies = problem->mechanism;
+    tpResult result = checkBodies(problem, bodies, rowCount, error);
+    const int* first = bodies->firstTerms;
+    for (int row = 0; result == tp_success && first != NULL && row < rowCount; ++row) {
+        for (int i = first[row]; i < first[row + 1]; ++i) {
+            if (bodies->termBodies[i] < 0 || bodies->termBodies[i] >= bodies->bodyCount ||
+                !areFinite(bodies->termJacobians + (size_t)i * (size_t)bodies->componentCount,
+                           (size_t)bodies->componentCount)) {
+                return tpError_Set(error, tp_badInput, "a term of row %d is none of a body", row);
+            }
+        }
+    }
+    return result;
+}
+
 tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
     TP_NEED(problem, tp_badInput);
     tpResult result = checkBlocks(problem, error);
@@ -145,8 +161,13 @@ tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
     if ((problem->W == NULL) == (problem->bodies == NULL)) {
         return tpError_Set(error, tp_badInput, "either W or bodies must be given");
     }
-    return problem->W != NULL ? checkMatrix(problem->W, rowCount, error)
-                              : checkBodies(problem, rowCount, error);
+    if (problem->bodies != NULL) {
+        return checkBodies(problem, problem->bodies, rowCount, error);
+    }
+    result = checkMatrix(problem->W, rowCount, error);
+    return result == tp_success && problem->mechanism != NULL
+               ? checkMechanism(problem, rowCount, error)
+               : result;
 }
 
 static bool isJoint(const tpFrictionProblem* problem, int b) {
@@ -155,7 +176,7 @@ static bool isJoint(const tpFrictionProblem* problem, int b) {
 
 // The first block after those of the joint that block b belongs to, or after b, and its first row.
 static int endOfJoint(const tpFrictionProblem* problem, int b, int row, int* endRow) {
-    const tpFrictionBodies* bodies = problem->bodies;
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
     int end = b;
     do {
         row += problem->dimensions != NULL ? problem->dimensions[end] : problem->dimension;
@@ -170,7 +191,7 @@ static int endOfJoint(const tpFrictionProblem* problem, int b, int row, int* end
 // the other: their impulses meet the mass together.
 static inline void applyImpulses(const tpFrictionProblem* problem, int componentCount,
                                  const double* r, double* velocity) {
-    const tpFrictionBodies* bodies = problem->bodies;
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
     for (int b = 0, row = 0, endRow; b < problem->blockCount; row = endRow) {
         int end = endOfJoint(problem, b, row, &endRow);
         for (int side = 0; side < 2; ++side) {
@@ -201,11 +222,34 @@ static inline void applyImpulses(const tpFrictionProblem* problem, int component
     }
 }
 
+// What impulses do to further bodies of their rows.
+static void applyTerms(const tpFrictionBodies* bodies, int rowCount, const double* r,
+                       double* velocity) {
+    int n = bodies->componentCount;
+    for (int row = 0; row < rowCount; ++row) {
+        for (int i = bodies->firstTerms[row]; i < bodies->firstTerms[row + 1]; ++i) {
+            const double* J = bodies->termJacobians + (size_t)(i * n);
+            const double* inverse =
+                bodies->inverseMass + (size_t)bodies->termBodies[i] * (size_t)(n * n);
+            double* v = velocity + (size_t)bodies->termBodies[i] * (size_t)n;
+            for (int a = 0; a < n; ++a) {
+                for (int c = 0; c < n; ++c) {
+                    v[a] += inverse[a * n + c] * J[c] * r[row];
+                }
+            }
+        }
+    }
+}
+
 void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
     TP_NEED(problem, );
-    if (problem->bodies->componentCount == 6) {
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
+    if (bodies->componentCount == 6) {
         applyImpulses(problem, 6, r, velocity);
     } else {
-        applyImpulses(problem, problem->bodies->componentCount, r, velocity);
+        applyImpulses(problem, bodies->componentCount, r, velocity);
+    }
+    if (bodies->firstTerms != NULL) {
+        applyTerms(bodies, tpFriction_RowCount(problem), r, velocity);
     }
 }

@@ -13,7 +13,7 @@ static int rowsOf(const tpFrictionProblem* problem, int block) {
 // u = J v + q. With the number of components a constant, the loops unroll.
 static inline void readVelocities(const tpFrictionProblem* problem, int componentCount,
                                   const double* velocity, double* u) {
-    const tpFrictionBodies* bodies = problem->bodies;
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
     for (int b = 0, row = 0; b < problem->blockCount; ++b) {
         for (int end = row + rowsOf(problem, b); row < end; ++row) {
             double sum = problem->q[row];
@@ -30,13 +30,27 @@ static inline void readVelocities(const tpFrictionProblem* problem, int componen
     }
 }
 
+// The part of u that comes from further bodies.
+static void readTerms(const tpFrictionBodies* bodies, int rowCount, const double* velocity,
+                      double* u) {
+    int n = bodies->componentCount;
+    for (int row = 0; row < rowCount; ++row) {
+        for (int i = bodies->firstTerms[row]; i < bodies->firstTerms[row + 1]; ++i) {
+            for (int a = 0; a < n; ++a) {
+                u[row] +=
+                    bodies->termJacobians[i * n + a] * velocity[bodies->termBodies[i] * n + a];
+            }
+        }
+    }
+}
+
 // u = W r + q, from the problem's own data.
 static bool velocities(const tpFrictionProblem* problem, const double* r, int rowCount,
                        tpArena* arena, double* u) {
     if (problem->W != NULL) {
         tpMatrix_Multiply(problem->W, r, problem->q, u);
     } else {
-        const tpFrictionBodies* bodies = problem->bodies;
+        const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
         int componentCount = bodies->componentCount;
         double* velocity = TP_SCRATCH_ZEROED(arena, double, bodies->bodyCount* componentCount);
         if (velocity == NULL) {
@@ -47,6 +61,9 @@ static bool velocities(const tpFrictionProblem* problem, const double* r, int ro
             readVelocities(problem, 6, velocity, u);
         } else {
             readVelocities(problem, componentCount, velocity, u);
+        }
+        if (bodies->firstTerms != NULL) {
+            readTerms(bodies, rowCount, velocity, u);
         }
     }
     for (int i = 0; problem->compliance != NULL && i < rowCount; ++i) {
@@ -78,7 +95,7 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
         }
         return entry;
     }
-    const tpFrictionBodies* bodies = problem->bodies;
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
     int componentCount = bodies->componentCount;
     const double* JA = bodies->jacobianA + (size_t)row * (size_t)componentCount;
     const double* JB = bodies->jacobianB + (size_t)row * (size_t)componentCount;
@@ -96,6 +113,13 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
         }
         entry = componentCount == 6 ? addForm(6, J, inverse, entry)
                                     : addForm(componentCount, J, inverse, entry);
+    }
+    for (int i = bodies->firstTerms != NULL ? bodies->firstTerms[row] : 0;
+         bodies->firstTerms != NULL && i < bodies->firstTerms[row + 1]; ++i) {
+        entry = addForm(componentCount, bodies->termJacobians + (size_t)(i * componentCount),
+                        bodies->inverseMass + (size_t)bodies->termBodies[i] *
+                                                  (size_t)(componentCount * componentCount),
+                        entry);
     }
     return entry;
 }

@@ -33,12 +33,23 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* 
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations);
 
+// How much is done for a small problem.
+typedef enum tpSmallEffort {
+    tp_allEffort,
+    tp_quickEffort, // steps of Newton's method alone
+    tp_restOfEffort // all that comes after them
+} tpSmallEffort;
+
 // The small problem of what is left when joints are eliminated: a few steps of Newton's method,
 // then interior points, then proximal points.
 typedef struct tpSmallSolve {
     double tolerance; // of the residual, in units of velocity
     int limit;        // of iterations
     double workLimit;
+    tpSmallEffort effort;
+    bool* isReached; // not NULL: receives whether the tolerance was met
+    double slack;    // as in tpFrictionOptions, 0: none
+    double* shift;   // receives what was added to q, of each row; needed for `slack`
 } tpSmallSolve;
 
 // Contacts are solved to this part of what the whole is asked for: Newton's last step gets there,
@@ -95,5 +106,10 @@ tpSolveStatus tpFrictionIsland_Center(tpFrictionIsland* island, int limit, tpAre
 
 tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations);
+
+// Solves a problem that need not have W or bodies but a `mechanism` along its tree, with the
+// verdict of the judge. False if that does not get there: r is then as it was.
+bool tpFriction_SolveMechanism(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                               tpSolverMemory* memory, double* r, double* u, tpSolveReport* report);
 
 #endif

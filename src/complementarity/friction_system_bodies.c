@@ -257,6 +257,15 @@ static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int
     return s;
 }
 
+static bool isRigid(const double* compliance, int rows) {
+    for (int i = 0; compliance != NULL && i < rows; ++i) {
+        if (compliance[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void fillIsland(tpFrictionSystem* system, BodyBuilder* builder, BodyStore* store,
                        int firstBlock, int firstRow, int blockCount, tpFrictionIsland* island) {
     const int* source = system->source + firstBlock;
@@ -287,7 +296,7 @@ static void fillIsland(tpFrictionSystem* system, BodyBuilder* builder, BodyStore
     island->componentCount = builder->componentCount;
     island->body = store->body;
     island->jacobian = store->jacobian;
-    island->compliance = store->compliance;
+    island->compliance = isRigid(store->compliance, rows) ? NULL : store->compliance;
     island->velocity = store->velocity;
     store->body += 2 * blockCount;
     store->compliance = store->compliance != NULL ? store->compliance + rows : NULL;

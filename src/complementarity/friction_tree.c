@@ -7,18 +7,16 @@
 #include "complementarity/friction_tree_parts.h"
 
 // Rows of contacts that are worth it.
-enum { maxOtherRows = 160 };
+enum { maxOtherRows = 240 };
 
 // Iterations of the small problem.
 enum { smallLimit = 30 };
 
-// Contacts that open slower than this part of |q| under joints alone are taken for touching:
-// between bodies that move together it is rounding that tells who is approached. An approach below
-// the second part is rounding.
-static const double nearlyClosed = 1e-4, noApproach = 1e-13;
+// An approach below this part of |q| is rounding.
+static const double noApproach = 1e-13;
 
 // Rounds in which drives join the contacts, those above this part of their bound.
-enum { maxChanges = 6 };
+enum { maxChanges = 12 };
 static const double nearBound = 0.8;
 
 // A pivot below this part of its row's response is replaced by it: it is rounding.
@@ -34,10 +32,12 @@ static bool listRows(tpFrictionTree* tree) {
         own->firstRow = count;
         own->firstFactor = factors;
         for (int i = own->firstBlock; i < own[1].firstBlock; ++i) {
-            int b = tree->links[i], side = tree->pair[2 * b] == own->body ? 0 : 1;
+            int b = tree->leadBlocks + tree->links[i];
+            int side = tree->pair[2 * b] == own->body ? 0 : 1;
             int from = tree->first[b] + (tree->role[b] == tp_driveInTree ? 1 : 0);
-            for (int row = from; tree->isHeld[b] && row < tree->first[b + 1]; ++row) {
+            for (int at = from; tree->isHeld[b] && at < tree->first[b + 1]; ++at) {
                 tpTreeRow* listed = &tree->rows[count++];
+                int row = at - tree->leadRows;
                 listed->row = row;
                 listed->child = (2 * row + side) * tp_treeWidth;
                 listed->above = (2 * row + 1 - side) * tp_treeWidth;
@@ -67,12 +67,6 @@ static inline void factoriseMass(double* A, bool isUnitMass) {
     }
 }
 
-static inline void lowerMass(const double* L, double* x) {
-    for (int i = 0; i < tp_treeWidth; ++i) {
-        x[i] = (x[i] - tpTree_Dot(i, L + (size_t)(i * tp_treeWidth), x)) * L[i * tp_treeWidth + i];
-    }
-}
-
 static inline void upperMass(const double* L, double* x) {
     for (int i = tp_treeWidth - 1; i >= 0; --i) {
         x[i] *= L[i * tp_treeWidth + i];
@@ -96,12 +90,12 @@ static void factoriseLink(tpFrictionTree* tree, int k) {
         const double* g = tree->G + rows[i].child;
         memcpy(a, g, sizeof(double) * tp_treeWidth);
         if (!own->isUnit) {
-            lowerMass(own->mass, a);
+            tpTree_LowerMass(own->mass, a);
         }
         for (int j = 0; j <= i; ++j) {
             K[i * m + j] = tpTree_Dot6(a, rows[j].a);
         }
-        double compliance = tpTree_Compliance(tree, rows[i].row);
+        double compliance = tpTree_Compliance(tree, tree->leadRows + rows[i].row);
         K[i * m + i] += compliance;
         rows[i].size = tpTree_Dot6(g, g) + compliance;
     }
@@ -165,31 +159,27 @@ static bool factoriseLinks(tpFrictionTree* tree, double* work) {
     return true;
 }
 
-static double factorise(tpFrictionTree* tree) {
-    double work = 0.0;
-    if (!factoriseLinks(tree, &work)) {
-        tpFrictionTree_UseUnitMass(tree);
-        factoriseLinks(tree, &work);
+// Factorises for the blocks that hold, if that has not been done. False if there are too many rows.
+static bool factorise(tpFrictionTree* tree) {
+    const bool* isHeld = tree->isHeld + tree->leadBlocks;
+    size_t count = (size_t)tree->key.blockCount;
+    if (tree->isFactored && memcmp(tree->key.isHeld, isHeld, sizeof(bool) * count) == 0) {
+        return true;
     }
-    return work;
-}
-
-// One body on the way to the root, as in body_tree.c.
-static inline void goUp(const tpFrictionTree* tree, int k, double* y, double* z, double* parent) {
-    const tpTreeBody* own = &tree->bodies[k];
-    const tpTreeRow* rows = tree->rows + own->firstRow;
-    const double* K = tree->K + own->firstFactor;
-    int m = own[1].firstRow - own->firstRow;
-    if (!own->isUnit) {
-        lowerMass(own->mass, y);
+    tree->isFactored = false;
+    if (!listRows(tree)) {
+        return false;
     }
-    for (int i = 0; i < m; ++i) {
-        const double* row = K + (size_t)(i * m);
-        z[i] = (z[i] - tpTree_Dot6(rows[i].a, y) - tpTree_Dot(i, row, z)) * row[i];
-        if (parent != NULL) {
-            tpTree_AddScaled6(z[i], rows[i].Y, parent);
-        }
+    tree->work = 0.0;
+    if (!factoriseLinks(tree, &tree->work)) {
+        tree->isUnitMass = true;
+        tpFrictionTree_WriteRows(tree, false);
+        tpFrictionTree_WriteRows(tree, true);
+        factoriseLinks(tree, &tree->work);
     }
+    memcpy(tree->key.isHeld, isHeld, sizeof(bool) * count);
+    tree->isFactored = true;
+    return true;
 }
 
 static inline void goDown(const tpFrictionTree* tree, int k, double* y, double* z,
@@ -223,7 +213,7 @@ static void solveTree(tpFrictionTree* tree) {
         if (own->isMotion) {
             tpTreeMotion_GoUp(tree, k, force, x, parent);
         } else {
-            goUp(tree, k, force, x, parent);
+            tpTree_GoUp(tree, k, force, x, parent);
         }
     }
     for (int k = 0; k < tree->placeCount; ++k) {
@@ -242,12 +232,22 @@ static void solveTree(tpFrictionTree* tree) {
 // What is left ------------------------------------------------------------------------------------
 
 // Velocities of a block's rows for those of bodies, or forces of its impulses on bodies.
-static void readOther(const tpFrictionTree* tree, int b, const double* velocity, double* u) {
+void tpFrictionTree_ReadOther(const tpFrictionTree* tree, int b, const double* velocity,
+                              double* u) {
     for (int side = 0; side < 2; ++side) {
         int body = tree->pair[2 * b + side];
         for (int i = 0; body >= 0 && i < tpTree_RowsOfBlock(tree, b); ++i) {
-            u[i] += tpTree_Dot6(tree->G + (size_t)(2 * (tree->first[b] + i) + side) * tp_treeWidth,
+            u[i] += tpTree_Dot6(tpTree_Row(tree, tree->first[b] + i, side),
                                 velocity + (size_t)tree->place[body] * tp_treeWidth);
+        }
+    }
+    for (int i = 0; tree->termG != NULL && i < tpTree_RowsOfBlock(tree, b); ++i) {
+        int row = tree->first[b] + i, end = tpTree_FirstTerm(tree, row + 1);
+        for (int k = tpTree_FirstTerm(tree, row); k < end; ++k) {
+            int place = tree->place[tree->given->termBodies[k]];
+            u[i] += place < 0 ? 0.0
+                              : tpTree_Dot6(tree->termG + (size_t)k * tp_treeWidth,
+                                            velocity + (size_t)place * tp_treeWidth);
         }
     }
 }
@@ -256,151 +256,20 @@ static void pushOther(const tpFrictionTree* tree, int b, const double* r, double
     for (int side = 0; side < 2; ++side) {
         int body = tree->pair[2 * b + side];
         for (int i = 0; body >= 0 && i < tpTree_RowsOfBlock(tree, b); ++i) {
-            tpTree_AddScaled6(r[i],
-                              tree->G + (size_t)(2 * (tree->first[b] + i) + side) * tp_treeWidth,
+            tpTree_AddScaled6(r[i], tpTree_Row(tree, tree->first[b] + i, side),
                               force + (size_t)tree->place[body] * tp_treeWidth);
         }
     }
-}
-
-// The ways of a block from its bodies to the root: y and z of its rows at each place on them, as in
-// body_tree.c. A link that is eliminated by its motions has their parts in y, and no z.
-typedef struct tpTreeStep {
-    int place;
-    int plus, minus; // numbers of each row in y and z
-    double *y, *z;
-} tpTreeStep;
-
-typedef struct tpTreeTrace {
-    const tpTreeStep* steps;
-    int count;
-} tpTreeTrace;
-
-static int depthOf(const tpFrictionTree* tree, int body) {
-    int depth = 0;
-    for (int k = body >= 0 ? tree->place[body] : -1; k >= 0; k = tree->bodies[k].parent) {
-        depth += 1;
-    }
-    return depth;
-}
-
-// One place on the way of a row: `own` is the force there, and becomes that on the parent.
-static void traceStep(const tpFrictionTree* tree, tpTreeStep* step, int row, double* own) {
-    int k = step->place;
-    double up[tp_treeWidth] = { 0.0 };
-    double* parent = tree->bodies[k].parent >= 0 ? up : NULL;
-    double *y = step->y + (size_t)(row * step->plus), *z = step->z + (size_t)(row * step->minus);
-    if (tree->bodies[k].isMotion) {
-        tpTreeMotion_Trace(tree, k, own, y, parent);
-    } else {
-        memcpy(y, own, sizeof(up));
-        memset(z, 0, sizeof(double) * (size_t)step->minus);
-        goUp(tree, k, y, z, parent);
-    }
-    memcpy(own, up, sizeof(up));
-}
-
-// `steps` has room for the whole way. False if memory ran out.
-static bool traceBlock(const tpFrictionTree* tree, int b, tpTreeStep* steps, tpTreeTrace* trace) {
-    double carried[2][TP_FRICTION_MAX_ROWS][tp_treeWidth];
-    int heads[2], rows = tpTree_RowsOfBlock(tree, b);
-    *trace = (tpTreeTrace){ steps, 0 };
-    for (int side = 0; side < 2; ++side) {
-        int body = tree->pair[2 * b + side];
-        heads[side] = body >= 0 ? tree->place[body] : -1;
-        for (int i = 0; body >= 0 && i < rows; ++i) {
-            memcpy(carried[side][i],
-                   tree->G + (size_t)(2 * (tree->first[b] + i) + side) * tp_treeWidth,
-                   sizeof(carried[side][i]));
-        }
-    }
-    while (heads[0] >= 0 || heads[1] >= 0) {
-        int side = heads[0] >= heads[1] ? 0 : 1, k = heads[side];
-        const tpTreeBody* own = &tree->bodies[k];
-        tpTreeStep* step = &steps[trace->count++];
-        step->place = k;
-        step->plus = own->isMotion ? tree->motions[k].freeCount : tp_treeWidth;
-        step->minus = own->isMotion ? 0 : own[1].firstRow - own->firstRow;
-        step->y = TP_SCRATCH(tree->arena, double, rows*(step->plus + step->minus));
-        if (step->y == NULL) {
-            return false;
-        }
-        step->z = step->y + (size_t)(rows * step->plus);
-        bool isJoined = heads[0] == heads[1];
-        for (int i = 0; i < rows; ++i) {
-            if (isJoined) {
-                tpTree_AddScaled6(1.0, carried[1 - side][i], carried[side][i]);
-            }
-            traceStep(tree, step, i, carried[side][i]);
-        }
-        heads[1 - side] = isJoined ? -1 : heads[1 - side];
-        heads[side] = own->parent;
-    }
-    return true;
-}
-
-// Adds the response of m rows of one block to n of another, by columns.
-static void addResponse(const tpTreeStep* x, int m, const tpTreeStep* y, int n, size_t stride,
-                        double* S) {
-    if (x->plus == 1 && x->minus == 0) {
-        for (int j = 0; j < n; ++j) {
-            for (int i = 0; i < m; ++i) {
-                S[(size_t)j * stride + (size_t)i] += x->y[i] * y->y[j];
+    for (int i = 0; tree->termG != NULL && i < tpTree_RowsOfBlock(tree, b); ++i) {
+        int row = tree->first[b] + i, end = tpTree_FirstTerm(tree, row + 1);
+        for (int k = tpTree_FirstTerm(tree, row); k < end; ++k) {
+            int place = tree->place[tree->given->termBodies[k]];
+            if (place >= 0) {
+                tpTree_AddScaled6(r[i], tree->termG + (size_t)k * tp_treeWidth,
+                                  force + (size_t)place * tp_treeWidth);
             }
         }
-        return;
     }
-    for (int j = 0; j < n; ++j) {
-        for (int i = 0; i < m; ++i) {
-            S[(size_t)j * stride + (size_t)i] +=
-                tpTree_Dot(x->plus, x->y + (size_t)(i * x->plus), y->y + (size_t)(j * x->plus)) -
-                tpTree_Dot(x->minus, x->z + (size_t)(i * x->minus), y->z + (size_t)(j * x->minus));
-        }
-    }
-}
-
-// The part of S between two blocks: what the places that are on both ways say.
-static void addResponses(tpTreeTrace a, int m, tpTreeTrace b, int n, size_t stride, double* S) {
-    const tpTreeStep *x = a.steps, *endX = x + a.count, *y = b.steps, *endY = y + b.count;
-    while (x < endX && y < endY) {
-        if (x->place == y->place) {
-            addResponse(x++, m, y++, n, stride, S);
-        } else if (x->place > y->place) {
-            x += 1;
-        } else {
-            y += 1;
-        }
-    }
-}
-
-// S = W_cc - W_ce W_ee^-1 W_ec by columns; NULL if memory ran out.
-static double* formMatrix(tpFrictionTree* tree) {
-    size_t n = (size_t)tree->otherRows;
-    double* S = TP_SCRATCH_ZEROED(tree->arena, double, n* n);
-    tpTreeTrace* traces = TP_SCRATCH(tree->arena, tpTreeTrace, tree->otherCount);
-    if (tree->arena->failed) {
-        return NULL;
-    }
-    for (int i = 0; i < tree->otherCount; ++i) {
-        int b = tree->others[i], rows = tpTree_RowsOfBlock(tree, b);
-        int depth = depthOf(tree, tree->pair[2 * b]) + depthOf(tree, tree->pair[2 * b + 1]);
-        tpTreeStep* steps = TP_SCRATCH(tree->arena, tpTreeStep, depth);
-        if (tree->arena->failed || !traceBlock(tree, b, steps, &traces[i])) {
-            return NULL;
-        }
-        size_t column = (size_t)tree->otherFirst[i];
-        for (int k = 0; k <= i; ++k) {
-            addResponses(traces[k], tpTree_RowsOfBlock(tree, tree->others[k]), traces[i], rows, n,
-                         S + column * n + (size_t)tree->otherFirst[k]);
-        }
-        for (size_t c = column; c < column + (size_t)rows; ++c) {
-            for (size_t k = 0; k < column; ++k) {
-                S[k * n + c] = S[c * n + k];
-            }
-            S[c * n + c] += tpTree_Compliance(tree, tree->first[b] + (int)(c - column));
-        }
-    }
-    return S;
 }
 
 // Velocities of blocks that do not hold, under joints alone.
@@ -412,7 +281,7 @@ static void readOthers(tpFrictionTree* tree) {
         for (int row = tree->first[b]; row < tree->first[b + 1]; ++row) {
             tree->p[row] = tpTree_FreeVelocity(tree, row);
         }
-        readOther(tree, b, tree->force, tree->p + tree->first[b]);
+        tpFrictionTree_ReadOther(tree, b, tree->force, tree->p + tree->first[b]);
     }
 }
 
@@ -424,152 +293,87 @@ static double sizeOfQ(const tpFrictionTree* tree) {
     return sqrt(sum);
 }
 
-// Locked blocks ----------------------------------------------------------------------------------
+// Solving what is left ----------------------------------------------------------------------------
 
-// Between bodies that joints and drives hold together no impulse changes what a contact or limit
-// sees. If it is not approached it has none to give. If it is, some of the drives must give way,
-// and all that are on its way are let go.
+// How the small problem is solved, and what it has come to.
+typedef struct tpTreeSolve {
+    const tpFrictionOptions* options;
+    double goal;
+    tpSmallEffort effort;
+    bool isReached;  // the small problem was solved
+    bool isUnlocked; // drives had to be let go before there was anything to solve
+    int* iterations;
+    double* work;
+} tpTreeSolve;
 
-// Whether the rows that hold a place to its parent leave it no motion.
-static bool isRigid(const tpFrictionTree* tree, int k) {
-    int count = 0;
-    for (int i = tree->bodies[k].firstRow; i < tree->bodies[k + 1].firstRow; ++i) {
-        count += tpTree_Compliance(tree, tree->rows[i].row) > 0.0 ? 0 : 1;
-    }
-    return count >= tp_treeWidth;
-}
-
-static int letGoAt(tpFrictionTree* tree, int k) {
-    int count = 0;
-    for (int i = tree->bodies[k].firstBlock; i < tree->bodies[k + 1].firstBlock; ++i) {
-        int b = tree->links[i];
-        if (tree->role[b] == tp_driveInTree && tree->isHeld[b]) {
-            tree->isHeld[b] = false;
-            count += 1;
-        }
-    }
-    return count;
-}
-
-// The next place on the way between the bodies of a block, heads being those where its two ends
-// are; -1 if they have met.
-static int nextOnWay(const tpFrictionTree* tree, int heads[2]) {
-    if (heads[0] == heads[1]) {
-        return -1;
-    }
-    int side = heads[0] > heads[1] ? 0 : 1, k = heads[side];
-    heads[side] = tree->bodies[k].parent;
-    return k;
-}
-
-static bool isLocked(const tpFrictionTree* tree, int b) {
-    int heads[2] = { tpTree_PlaceOf(tree, tree->pair[2 * b]),
-                     tpTree_PlaceOf(tree, tree->pair[2 * b + 1]) };
-    for (int k; (k = nextOnWay(tree, heads)) >= 0;) {
-        if (!isRigid(tree, k)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Lets the drives of a locked block go. Returns their number.
-static int unlock(tpFrictionTree* tree, int b) {
-    int heads[2] = { tpTree_PlaceOf(tree, tree->pair[2 * b]),
-                     tpTree_PlaceOf(tree, tree->pair[2 * b + 1]) };
-    int count = 0;
-    for (int k; (k = nextOnWay(tree, heads)) >= 0;) {
-        count += letGoAt(tree, k);
-    }
-    return count;
-}
-
-// What is left, chosen ---------------------------------------------------------------------------
-
-// A block takes part if it is nearly closed, or carries something to begin with, and is not locked.
-// Returns the number of drives that had to be let go.
-static int chooseActive(tpFrictionTree* tree, double size, double goal, double* r) {
-    int count = 0;
-    for (int b = 0; b < tree->blockCount; ++b) {
-        double p = tree->p[tree->first[b]];
-        tree->isActive[b] = !tree->isHeld[b] && p < nearlyClosed * size;
-        for (int row = tree->first[b]; !tree->isHeld[b] && row < tree->first[b + 1]; ++row) {
-            tree->isActive[b] = tree->isActive[b] || r[row] != 0.0;
-        }
-        if (tree->isActive[b] && tree->role[b] == tp_contactInTree && isLocked(tree, b)) {
-            int drives = p < -tp_smallPart * goal ? unlock(tree, b) : 0;
-            tree->isActive[b] = p < -tp_smallPart * goal && drives == 0;
-            for (int row = tree->first[b]; !tree->isActive[b] && row < tree->first[b + 1]; ++row) {
-                r[row] = 0.0;
-            }
-            count += drives;
-        }
-    }
-    return count;
-}
-
-static void listOthers(tpFrictionTree* tree) {
-    tree->otherCount = tree->otherRows = 0;
-    for (int b = 0; b < tree->blockCount; ++b) {
-        if (tree->isActive[b]) {
-            tree->others[tree->otherCount] = b;
-            tree->otherFirst[tree->otherCount++] = tree->otherRows;
-            tree->otherRows += tpTree_RowsOfBlock(tree, b);
-        }
-    }
-    tree->otherFirst[tree->otherCount] = tree->otherRows;
-}
-
-// Blocks that are approached by more than `least` now, with the velocities in `force`, join.
-// Returns their number.
-static int joinApproached(tpFrictionTree* tree, double least) {
-    int count = 0;
-    for (int b = 0; b < tree->blockCount; ++b) {
-        if (tree->isHeld[b] || tree->isActive[b]) {
-            continue;
-        }
-        double u[TP_FRICTION_MAX_ROWS] = { tpTree_FreeVelocity(tree, tree->first[b]) };
-        readOther(tree, b, tree->force, u);
-        if (u[0] < -least) {
-            tree->isActive[b] = true;
-            count += 1;
-        }
-    }
-    return count;
-}
-
-// The impulses of what is left, `own`, for velocities p under the joints alone.
-static bool solveOthers(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
-                        const double* p, double* own, int* iterations, double* work) {
+// Solves what is left, `n` blocks of the others from `from` on.
+static bool solveSmall(tpFrictionTree* tree, tpTreeSolve* solve, const double* S, const double* p,
+                       double* own, double* shift) {
     tpArena* arena = tree->arena;
-    int n = tree->otherCount;
+    int from = tree->cutCount, n = tree->otherCount - from, rows = tree->otherRows - tree->cutRows;
     int* dimensions = TP_SCRATCH(arena, int, n);
     unsigned char* kinds = TP_SCRATCH(arena, unsigned char, n);
     double* mu = TP_SCRATCH(arena, double, n);
-    double* S = formMatrix(tree);
-    if (S == NULL) {
+    if (arena->failed) {
         return false;
     }
     const tpFrictionProblem* problem = tree->problem;
     for (int i = 0; i < n; ++i) {
-        int b = tree->others[i];
+        int b = tree->others[from + i];
         dimensions[i] = tpTree_RowsOfBlock(tree, b);
         kinds[i] = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
         mu[i] = kinds[i] == tp_frictionCone ? problem->mu[b] : 0.0;
     }
-    tpMatrix matrix = tpDenseMatrix(tree->otherRows, tree->otherRows, S);
+    tpMatrix matrix = tpDenseMatrix(rows, rows, S);
     tpFrictionProblem small = {
         .blockCount = n, .dimensions = dimensions, .kinds = kinds, .mu = mu, .q = p, .W = &matrix
     };
-    tpSmallSolve settings = { tp_smallPart * goal, smallLimit, options->workLimit };
-    return tpFriction_SolveSmall(&small, options, &settings, arena, own, iterations, work);
+    tpSmallSolve settings = { .tolerance = tp_smallPart * solve->goal,
+                              .limit = smallLimit,
+                              .workLimit = solve->options->workLimit,
+                              .effort = solve->effort,
+                              .isReached = &solve->isReached,
+                              .slack = shift != NULL ? solve->options->slack : 0.0,
+                              .shift = shift };
+    return tpFriction_SolveSmall(&small, solve->options, &settings, arena, own, solve->iterations,
+                                 solve->work);
+}
+
+// The impulses of the others, `own`, for velocities p under the joints alone.
+static bool solveOthers(tpFrictionTree* tree, tpTreeSolve* solve, const double* p, double* own,
+                        double* shift) {
+    const double* S = tpFrictionTree_FormMatrix(tree);
+    int f = tree->cutRows, c = tree->otherRows - f;
+    tpCutSystem left = { .S = S, .q = p };
+    if (S == NULL || (f > 0 && !tpFrictionTree_EliminateCuts(tree, S, p, &left))) {
+        return false;
+    }
+    *solve->work += f * f * (f / 6.0 + c) + 0.5 * f * c * c;
+    solve->isUnlocked =
+        f > 0 && tpFrictionTree_UnlockCuts(tree, &left, tp_smallPart * solve->goal) > 0;
+    if (solve->isUnlocked) {
+        return true;
+    }
+    int before = *solve->iterations;
+    for (int i = 0; shift != NULL && i < f; ++i) {
+        shift[i] = 0.0;
+    }
+    if (c > 0 &&
+        !solveSmall(tree, solve, left.S, left.q, own + f, shift != NULL ? shift + f : NULL)) {
+        return false;
+    }
+    if (f > 0) {
+        tpFrictionTree_SolveCuts(tree, &left, own);
+        *solve->iterations += *solve->iterations == before ? 1 : 0;
+    }
+    return true;
 }
 
 // Solving -----------------------------------------------------------------------------------------
 
 static void setFreeVelocities(tpFrictionTree* tree) {
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
-        tree->x[i] = -tpTree_FreeVelocity(tree, tree->rows[i].row);
+        tree->x[i] = -tpTree_FreeVelocity(tree, tree->leadRows + tree->rows[i].row);
     }
 }
 
@@ -577,13 +381,18 @@ static void clearForces(tpFrictionTree* tree) {
     memset(tree->force, 0, sizeof(double) * (size_t)tree->placeCount * tp_treeWidth);
 }
 
+static bool mayShift(const tpFrictionOptions* options) {
+    return options->slack > 0.0 && options->shift != NULL;
+}
+
 // The blocks that take part, and the joints under their impulses. False if memory ran out or there
 // are too many.
-static bool solveActive(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
-                        double* r, int* iterations, double* work) {
+static bool solveActive(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
     double* p = TP_SCRATCH(tree->arena, double, tree->otherRows);
     double* own = TP_SCRATCH(tree->arena, double, tree->otherRows);
-    if (tree->arena->failed || tree->otherRows > maxOtherRows) {
+    bool isShifting = solve->effort != tp_quickEffort && mayShift(solve->options);
+    double* shift = isShifting ? TP_SCRATCH(tree->arena, double, tree->otherRows) : NULL;
+    if (tree->arena->failed || tree->otherRows - tree->cutRows > maxOtherRows) {
         return false;
     }
     for (int i = 0, k = 0; i < tree->otherCount; ++i) {
@@ -593,8 +402,11 @@ static bool solveActive(tpFrictionTree* tree, const tpFrictionOptions* options, 
             own[k] = r[row] / tpTree_Scale(tree, row);
         }
     }
-    if (!solveOthers(tree, options, goal, p, own, iterations, work)) {
+    if (!solveOthers(tree, solve, p, own, shift)) {
         return false;
+    }
+    if (solve->isUnlocked) {
+        return true;
     }
     setFreeVelocities(tree);
     clearForces(tree);
@@ -603,40 +415,50 @@ static bool solveActive(tpFrictionTree* tree, const tpFrictionOptions* options, 
         pushOther(tree, b, own + tree->otherFirst[i], tree->force);
         for (int row = tree->first[b]; row < tree->first[b + 1]; ++row, ++k) {
             r[row] = own[k] * tpTree_Scale(tree, row);
+            if (isShifting) {
+                solve->options->shift[row] = shift[k] / tpTree_Scale(tree, row);
+            }
         }
     }
     solveTree(tree);
     return true;
 }
 
-// Once with the blocks that hold as they are chosen. `isUnlocked`: drives had to be let go before
-// there was anything to solve. False if memory ran out or there are too many others.
-static bool solveChosen(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
-                        double* r, int* iterations, double* work, bool* isUnlocked) {
-    *work += factorise(tree) + 30.0 * tree->rowCount;
+// Once with the blocks that hold as they are chosen. False if memory ran out or there are too many
+// others.
+static bool solveChosen(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
+    if (!factorise(tree)) {
+        return false;
+    }
+    *solve->work += tree->work + 30.0 * tree->rowCount;
+    solve->isReached = true;
     setFreeVelocities(tree);
     clearForces(tree);
     solveTree(tree);
     readOthers(tree);
     double size = sizeOfQ(tree);
-    *isUnlocked = chooseActive(tree, size, goal, r) > 0;
-    if (*isUnlocked) {
+    solve->isUnlocked = tpFrictionTree_Choose(tree, solve->goal, r) > 0;
+    if (solve->isUnlocked) {
         return true;
     }
     bool isFirst = true;
     for (int count = 1; count > 0; isFirst = false) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
-        listOthers(tree);
+        tpFrictionTree_ListOthers(tree);
         bool isAlone = isFirst && tree->otherCount == 0;
-        if (!isAlone && !solveActive(tree, options, goal, r, iterations, work)) {
+        if (!isAlone && !solveActive(tree, solve, r)) {
             return false;
         }
         tpArena_Release(tree->arena, mark);
-        *iterations += isAlone ? 1 : 0;
-        count = joinApproached(tree, noApproach * size);
+        if (solve->isUnlocked) {
+            return true;
+        }
+        *solve->iterations += isAlone ? 1 : 0;
+        count = tpFrictionTree_JoinApproached(tree,
+                                              fmin(noApproach * size, tp_smallPart * solve->goal));
     }
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
-        int row = tree->rows[i].row;
+        int row = tree->leadRows + tree->rows[i].row;
         r[row] = tree->x[i] * tpTree_Scale(tree, row);
     }
     return true;
@@ -667,42 +489,92 @@ static int letGo(tpFrictionTree* tree, double part, double* r) {
     return count;
 }
 
+// Links that could not be eliminated by their motions in an earlier solve are tried again: what is
+// kept must not change any answer.
+static void forgetUnitMass(tpFrictionTree* tree) {
+    if (tree->isUnitMass && tree->areWhole) {
+        tree->isUnitMass = tree->isFactored = false;
+        tpFrictionTree_WriteRows(tree, false);
+        tpFrictionTree_WriteRows(tree, true);
+    }
+}
+
 bool tpFrictionTree_Solve(tpFrictionTree* tree, const tpFrictionOptions* options, double goal,
                           double* r, int* iterations, double* work) {
+    forgetUnitMass(tree);
     for (int b = 0; b < tree->blockCount; ++b) {
-        tree->isHeld[b] = tree->role[b] != tp_contactInTree;
+        tree->isHeld[b] = tpTree_IsLink(tree->role[b]);
         if (tree->role[b] == tp_driveInTree) {
             r[tree->first[b]] = loadOf(tree, b);
         }
     }
     letGo(tree, nearBound, r);
+    // While drives hold, contacts may contradict each other, and no patience would solve them: a
+    // few steps are enough to see which drives are asked for more than they have.
+    tpTreeSolve solve = { options, goal, tp_quickEffort, true, false, iterations, work };
     for (int change = 0; change < maxChanges; ++change) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
-        bool isUnlocked;
-        if (!listRows(tree) ||
-            !solveChosen(tree, options, goal, r, iterations, work, &isUnlocked)) {
+        if (mayShift(options)) {
+            memset(options->shift, 0, sizeof(double) * (size_t)tree->rowCount);
+        }
+        if (!solveChosen(tree, &solve, r)) {
             return false;
         }
         tpArena_Release(tree->arena, mark);
-        if (!isUnlocked && letGo(tree, 1.0, r) == 0) {
+        if (solve.isUnlocked) {
+            continue;
+        }
+        bool isChanged = letGo(tree, 1.0, r) > 0;
+        if (!isChanged && (solve.isReached || solve.effort == tp_restOfEffort)) {
             return true;
         }
-        if (!isUnlocked) {
+        if (isChanged) {
             letGo(tree, nearBound, r);
         }
+        solve.effort = isChanged ? tp_quickEffort : tp_restOfEffort;
     }
     return false;
 }
 
-void tpFrictionTree_Refine(tpFrictionTree* tree, const double* u, double* r) {
+// The velocities that rows of links have to lose.
+static void setLeft(tpFrictionTree* tree, const double* u) {
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
-        int row = tree->rows[i].row;
+        int row = tree->leadRows + tree->rows[i].row;
         tree->x[i] = -tpTree_Scale(tree, row) * u[row];
     }
     clearForces(tree);
+}
+
+// Corrects the impulses of cut rows, and leaves their forces and the velocities of links to solve.
+static void refineCuts(tpFrictionTree* tree, const double* u, double* r) {
+    double x[tp_maxCutRows];
+    for (int i = 0, k = 0; i < tree->cutCount; ++i) {
+        int b = tree->others[i], first = k;
+        for (int row = tree->first[b]; row < tree->first[b + 1]; ++row, ++k) {
+            x[k] = tpTree_Scale(tree, row) * u[row];
+        }
+        tpFrictionTree_ReadOther(tree, b, tree->force, x + first);
+    }
+    tpFrictionTree_HoldCuts(tree, x);
+    setLeft(tree, u);
+    for (int i = 0, k = 0; i < tree->cutCount; ++i) {
+        int b = tree->others[i];
+        pushOther(tree, b, x + k, tree->force);
+        for (int row = tree->first[b]; row < tree->first[b + 1]; ++row, ++k) {
+            r[row] += x[k] * tpTree_Scale(tree, row);
+        }
+    }
+}
+
+void tpFrictionTree_Refine(tpFrictionTree* tree, const double* u, double* r) {
+    setLeft(tree, u);
     solveTree(tree);
+    if (tree->cutRows > 0) {
+        refineCuts(tree, u, r);
+        solveTree(tree);
+    }
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
-        int row = tree->rows[i].row;
+        int row = tree->leadRows + tree->rows[i].row;
         r[row] += tree->x[i] * tpTree_Scale(tree, row);
     }
 }

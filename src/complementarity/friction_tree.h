@@ -1,5 +1,5 @@
-// Mechanisms as a whole: joints that join bodies without loops, eliminated straight from the
-// problem's own rows.
+// Mechanisms as a whole: joints eliminated along the tree that they make of bodies, straight from
+// the problem's own rows.
 //
 // A robot is one problem of hundreds of rows in joints and a few contacts. Taking it apart into
 // islands and bringing its rows to a common scale costs more than solving it. Here bodies are
@@ -10,7 +10,8 @@
 //
 // Contacts feel p + S r of it; that small problem goes to the same solvers as in
 // friction_condensed.c. A drive (a cone of two rows whose normal row touches nothing) holds like a
-// joint as long as it is within its bound, and joins the contacts if it is not.
+// joint as long as it is within its bound, and joins the contacts if it is not. Joints that close
+// loops and couplings of joints are cut: friction_tree_cut.c takes them out of S.
 
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_TREE_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_TREE_H
@@ -20,11 +21,13 @@
 typedef struct tpFrictionTree tpFrictionTree;
 
 // The tree of a problem given by bodies with six velocities; NULL if it is none, if it has more
-// rows of contacts than of joints, or if memory ran out (the arena says so).
-tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena* arena);
+// rows of contacts than of joints, or if memory ran out (the arena says so). It stays with the
+// memory (friction_tree_keep.c); problem and arena must last until its solve is over.
+tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpSolverMemory* memory);
+void tpFrictionTrees_Destroy(tpFrictionTree* trees);
 
 // Whether joints and drives of a problem close no loop and have more rows than its contacts. Cheap.
-bool tpFrictionTree_Suits(const tpFrictionProblem* problem, tpArena* arena);
+bool tpFrictionTree_Suits(const tpFrictionProblem* problem, tpSolverMemory* memory);
 
 // Solves to a residual of about `goal` (units of velocity) from the impulses r, which become the
 // answer. Contacts that carry nothing to begin with and are not approached stay out of it. False if

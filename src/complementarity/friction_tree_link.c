@@ -186,7 +186,7 @@ static bool splitRows(const tpFrictionTree* tree, tpTreeRow* rows, int count,
     motion->moveCount = motion->turnCount = motion->softCount = 0;
     for (int i = 0; i < count; ++i) {
         const double* g = tree->G + rows[i].child;
-        double compliance = tpTree_Compliance(tree, rows[i].row);
+        double compliance = tpTree_Compliance(tree, tree->leadRows + rows[i].row);
         bool isTurn = g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0;
         if (compliance > 0.0) {
             rows[i].size = 1.0 / compliance;

@@ -14,12 +14,24 @@ enum { tp_treeWidth = 6 };
 // Rows of one link that are worth it.
 enum { tp_maxLinkRows = 16 };
 
-// What a block is to the tree.
-typedef enum tpTreeRole { tp_jointInTree, tp_driveInTree, tp_contactInTree } tpTreeRole;
+// Rows that close loops, or couple joints, that are worth it.
+enum { tp_maxCutRows = 80 };
+
+// Contacts of one pair of bodies that take part together at first.
+enum { tp_manyContacts = 8 };
+
+// What a block is to the tree: joints and drives are eliminated along it; cut ones hold as joints
+// do, but close a loop or act on more than two bodies, and are eliminated from what is left.
+typedef enum tpTreeRole {
+    tp_jointInTree,
+    tp_driveInTree,
+    tp_contactInTree,
+    tp_cutInTree
+} tpTreeRole;
 
 // Rows of joints between a body and its parent.
 typedef struct tpTreeRow {
-    int row;                                 // of the problem
+    int row;                                 // of the planted ones
     int child;                               // where g begins in G
     int above;                               // the same of the parent's side
     double size;                             // its response to itself without the tree
@@ -50,22 +62,57 @@ typedef struct tpTreeBody {
                                               // rows, L: lower half, diagonals inverted
 } tpTreeBody;
 
+// What the tree of the last problem was made from. Blocks that come first and are contacts (the
+// leading ones) change from step to step and are no part of it; all others are planted. A tree
+// stands as long as bodies and planted blocks stay the same, its factors as long as their numbers
+// do, bit for bit: in the rounds of a drift they do, and from the end of a step to the start of the
+// next one.
+typedef struct tpTreeKey {
+    int bodyCount, blockCount, rowCount;
+    int *dimensions, *bodyA, *bodyB; // of each planted block
+    unsigned char *kinds, *role;     // tpFrictionKind, tpTreeRole
+    bool* isMoving;                  // of each body
+    bool* isHeld;                    // of each planted block, when the links were factorised
+    double *jacobianA, *jacobianB;   // of each planted row
+    double *compliance, *scale;      // 0 and 1 if the problem has none
+    double* inverseMass;             // of each body
+} tpTreeKey;
+
 struct tpFrictionTree {
+    tpAllocator allocator;
+    tpArena kept;          // what lives on after a solve
+    unsigned long lastUse; // counts uses of all trees of a memory
+
+    // Of the solve under way.
     const tpFrictionProblem* problem;
+    const tpFrictionBodies* given; // the problem's bodies
     tpArena* arena;
     int bodyCount, blockCount, rowCount;
+    int leadBlocks, leadRows;
     int* first;          // row of each block, one more at the end
     int* pair;           // moving bodies of each block, -1 if there is none
     unsigned char* role; // tpTreeRole of each block
     bool* isHeld;        // of each block
-    bool isUnitMass;     // bodies are brought to unit mass
-    double* roots;       // of each body: L, nine numbers
-    double* G;           // of each row: of its first body, of its second
+    double* leadG;       // as G, of leading rows
+    double* termG;       // of further bodies of rows, as G; NULL if no row has any
 
+    // Kept.
+    tpTreeKey key;
+    bool hasKey;     // blocks of the key are known
+    bool isSuited;   // its loops are few, if all bodies move
+    bool isPlanted;  // bodies are in order
+    bool* isCut;     // of each planted block that is a joint's or drive's: it closes a loop
+    bool hasNumbers; // numbers of the key are known
+    bool isFactored; // by them
+    bool areWhole;   // no direction of a body is locked
+    bool isUnitMass; // bodies are brought to unit mass
+    double work;     // of the factorisation
+    double* roots;   // of each body: L, nine numbers
+    double* G;       // of each planted row: of its first body, of its second
     int placeCount;
     int* place;         // of each body, -1 if it does not move
     tpTreeBody* bodies; // by places, parents first; one more at the end
-    int* links;         // blocks by places
+    int* links;         // planted blocks by places
     tpTreeRow* rows;
     double* K;
     tpTreeMotion* motions; // by places
@@ -76,9 +123,11 @@ struct tpFrictionTree {
     // do.
     bool* isActive; // of each block
     int otherCount, otherRows;
-    int* others;
+    int* others; // cut ones first
     int* otherFirst;
-    double* p; // of each row: its velocity under joints alone
+    int cutCount, cutRows; // of them
+    double* cutL;          // lower half of the factor of their part of S, diagonals inverted
+    double* p;             // of each row: its velocity under joints alone
 };
 
 static inline double tpTree_Dot6(const double* x, const double* y) {
@@ -122,13 +171,119 @@ static inline int tpTree_RowsOfBlock(const tpFrictionTree* tree, int b) {
     return tree->first[b + 1] - tree->first[b];
 }
 
+// What a row of a block does to its first or second body.
+static inline const double* tpTree_Row(const tpFrictionTree* tree, int row, int side) {
+    const double* rows = row < tree->leadRows ? tree->leadG : tree->G;
+    int at = row < tree->leadRows ? row : row - tree->leadRows;
+    return rows + (size_t)(2 * at + side) * tp_treeWidth;
+}
+
+// Further bodies of a row, as numbers in the list of terms.
+static inline int tpTree_FirstTerm(const tpFrictionTree* tree, int row) {
+    return tree->given->firstTerms != NULL ? tree->given->firstTerms[row] : 0;
+}
+
+static inline bool tpTree_HasTerms(const tpFrictionTree* tree, int b) {
+    return tpTree_FirstTerm(tree, tree->first[b]) < tpTree_FirstTerm(tree, tree->first[b + 1]);
+}
+
+static inline bool tpTree_IsLink(int role) {
+    return role == tp_jointInTree || role == tp_driveInTree;
+}
+
+// Masses of links that are eliminated by rows: x <- L^-1 x.
+static inline void tpTree_LowerMass(const double* L, double* x) {
+    for (int i = 0; i < tp_treeWidth; ++i) {
+        x[i] = (x[i] - tpTree_Dot(i, L + (size_t)(i * tp_treeWidth), x)) * L[i * tp_treeWidth + i];
+    }
+}
+
+// One body on the way to the root, as in body_tree.c.
+static inline void tpTree_GoUp(const tpFrictionTree* tree, int k, double* y, double* z,
+                               double* parent) {
+    const tpTreeBody* own = &tree->bodies[k];
+    const tpTreeRow* rows = tree->rows + own->firstRow;
+    const double* K = tree->K + own->firstFactor;
+    int m = own[1].firstRow - own->firstRow;
+    if (!own->isUnit) {
+        tpTree_LowerMass(own->mass, y);
+    }
+    for (int i = 0; i < m; ++i) {
+        const double* row = K + (size_t)(i * m);
+        z[i] = (z[i] - tpTree_Dot6(rows[i].a, y) - tpTree_Dot(i, row, z)) * row[i];
+        if (parent != NULL) {
+            tpTree_AddScaled6(z[i], rows[i].Y, parent);
+        }
+    }
+}
+
 // friction_tree_plant.c
 
-// Brings rows and bodies to unit mass.
-void tpFrictionTree_UseUnitMass(tpFrictionTree* tree);
+// The roots of all inverse masses, and which bodies move. False if a mass is not that of a body.
+bool tpFrictionTree_FindRoots(tpFrictionTree* tree, bool* isMoving);
+
+// Finds the joints and drives that close loops, later ones rather than earlier ones. False if they
+// have too many rows, or memory ran out.
+bool tpFrictionTree_CutLoops(tpFrictionTree* tree);
+
+// Puts bodies in order, without what is cut. False if memory ran out.
+bool tpFrictionTree_Plant(tpFrictionTree* tree, const bool* isMoving);
+
+// G of planted or of leading rows, as they are or with unit masses.
+void tpFrictionTree_WriteRows(tpFrictionTree* tree, bool isLeading);
 
 // The mass of a body as it is, by rows.
 void tpFrictionTree_MassOf(const tpFrictionTree* tree, int body, double* mass);
+
+// friction_tree.c
+
+// Adds the velocities of a block's rows for those of bodies, `velocity` of each place.
+void tpFrictionTree_ReadOther(const tpFrictionTree* tree, int b, const double* velocity, double* u);
+
+// friction_tree_response.c
+
+// S = W_cc - W_ce W_ee^-1 W_ec of the blocks that take part, by columns; NULL if memory ran out.
+double* tpFrictionTree_FormMatrix(tpFrictionTree* tree);
+
+// friction_tree_cut.c
+
+// What is left when the cut rows are eliminated as well.
+typedef struct tpCutSystem {
+    const double* S; // without cut rows, by columns
+    const double* q;
+    double *Y, *y;  // of the elimination
+    double* missed; // of each cut row: how fast it goes on though no impulse moves it
+} tpCutSystem;
+
+// What a row gives way by under an impulse of its own, without joints.
+double tpFrictionTree_ResponseOf(const tpFrictionTree* tree, int b, int row);
+
+// Eliminates the cut rows, the first of S and p. False if memory ran out.
+bool tpFrictionTree_EliminateCuts(tpFrictionTree* tree, const double* S, const double* p,
+                                  tpCutSystem* left);
+
+// The impulses of the cut rows, the first of `own`, for those of the others.
+void tpFrictionTree_SolveCuts(const tpFrictionTree* tree, const tpCutSystem* left, double* own);
+
+// x <- the impulses that take the velocities x out of cut rows.
+void tpFrictionTree_HoldCuts(const tpFrictionTree* tree, double* x);
+
+// friction_tree_choose.c
+
+// A block takes part if it is nearly closed, or carries something to begin with, and is not locked.
+// Returns the number of drives that had to be let go.
+int tpFrictionTree_Choose(tpFrictionTree* tree, double goal, double* r);
+
+// Lists the blocks that take part, cut ones first.
+void tpFrictionTree_ListOthers(tpFrictionTree* tree);
+
+// Blocks that are approached by more than `least` now, with the velocities in `force`, join.
+// Returns their number.
+int tpFrictionTree_JoinApproached(tpFrictionTree* tree, double least);
+
+// Cut rows that drives hold against what closes their loops: the drives are let go. Returns their
+// number.
+int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, double least);
 
 // friction_tree_link.c
 

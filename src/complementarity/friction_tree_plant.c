@@ -1,4 +1,4 @@
-// Which bodies and rows of a problem make a tree, brought to unit mass.
+// The order of bodies in a tree; rows and masses as its elimination takes them.
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +7,9 @@
 
 // A pivot of an inverse inertia below this part of its diagonal entry is rounding of a zero.
 static const double smallestMoment = 1e-14;
+
+// Rows for each one that is cut, at the least: nets and chain mail are for others.
+enum { leastPerCut = 4 };
 
 // Masses ------------------------------------------------------------------------------------------
 
@@ -53,60 +56,11 @@ static inline void multiplyRoot(double e, const double* J, const double* L, doub
     G[5] = e * J[5] * L[8];
 }
 
-// The problem -------------------------------------------------------------------------------------
-
-// A cone of two rows whose normal row moves no body.
-static bool isDrive(const tpFrictionTree* tree, int b) {
-    const tpFrictionBodies* bodies = tree->problem->bodies;
-    size_t at = (size_t)tree->first[b] * tp_treeWidth;
-    if (tpTree_RowsOfBlock(tree, b) != 2 || !(tpTree_Compliance(tree, tree->first[b]) > 0.0)) {
-        return false;
-    }
-    for (int i = 0; i < tp_treeWidth; ++i) {
-        if (bodies->jacobianA[at + (size_t)i] != 0.0 || bodies->jacobianB[at + (size_t)i] != 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Rows and roles of blocks; without `isMoving` all bodies move. False if the tree would not be
-// worth it.
-static bool listBlocks(tpFrictionTree* tree, const bool* isMoving) {
-    const tpFrictionProblem* problem = tree->problem;
-    int rows = 0, others = 0;
-    for (int b = 0; b < tree->blockCount; ++b) {
-        int count = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
-        int kind = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
-        tree->first[b] = rows;
-        tree->first[b + 1] = rows += count;
-        int* pair = tree->pair + (size_t)2 * (size_t)b;
-        pair[0] = problem->bodies->bodyA[b];
-        pair[1] = problem->bodies->bodyB[b];
-        if (pair[0] >= 0 && pair[0] == pair[1]) {
-            return false;
-        }
-        for (int side = 0; side < 2; ++side) {
-            bool moves = pair[side] >= 0 && (isMoving == NULL || isMoving[pair[side]]);
-            pair[side] = moves ? pair[side] : -1;
-        }
-        tree->role[b] = kind == tp_frictionFree                       ? tp_jointInTree
-                        : kind == tp_frictionCone && isDrive(tree, b) ? tp_driveInTree
-                                                                      : tp_contactInTree;
-        if (tree->role[b] != tp_contactInTree && pair[0] < 0 && pair[1] < 0) {
-            return false;
-        }
-        others += tree->role[b] == tp_contactInTree ? count : 0;
-    }
-    tree->rowCount = rows;
-    return 2 * others <= rows;
-}
-
 // Rows as they are, but for their scales.
-static void copyRows(tpFrictionTree* tree) {
-    const tpFrictionBodies* bodies = tree->problem->bodies;
-    for (int row = 0; row < tree->rowCount; ++row) {
-        double e = tpTree_Scale(tree, row), *G = tree->G + (size_t)(2 * row) * tp_treeWidth;
+static void copyRows(const tpFrictionTree* tree, int from, int to, double* G) {
+    const tpFrictionBodies* bodies = tree->given;
+    for (int row = from; row < to; ++row, G += 2 * tp_treeWidth) {
+        double e = tpTree_Scale(tree, row);
         const double* a = bodies->jacobianA + (size_t)row * tp_treeWidth;
         const double* b = bodies->jacobianB + (size_t)row * tp_treeWidth;
         for (int i = 0; i < tp_treeWidth; ++i) {
@@ -116,20 +70,71 @@ static void copyRows(tpFrictionTree* tree) {
     }
 }
 
-void tpFrictionTree_UseUnitMass(tpFrictionTree* tree) {
-    const tpFrictionBodies* bodies = tree->problem->bodies;
-    tree->isUnitMass = true;
-    for (int b = 0; b < tree->blockCount; ++b) {
+static void writeTerms(tpFrictionTree* tree) {
+    const tpFrictionBodies* given = tree->given;
+    for (int row = 0; tree->termG != NULL && row < tree->rowCount; ++row) {
+        double e = tpTree_Scale(tree, row);
+        for (int i = given->firstTerms[row]; i < given->firstTerms[row + 1]; ++i) {
+            const double* J = given->termJacobians + (size_t)i * tp_treeWidth;
+            double* G = tree->termG + (size_t)i * tp_treeWidth;
+            if (tree->isUnitMass) {
+                multiplyRoot(e, J, tree->roots + (size_t)9 * (size_t)given->termBodies[i], G);
+                continue;
+            }
+            for (int k = 0; k < tp_treeWidth; ++k) {
+                G[k] = e * J[k];
+            }
+        }
+    }
+}
+
+void tpFrictionTree_WriteRows(tpFrictionTree* tree, bool isLeading) {
+    if (isLeading) {
+        writeTerms(tree);
+    }
+    const tpFrictionBodies* bodies = tree->given;
+    int from = isLeading ? 0 : tree->leadRows, to = isLeading ? tree->leadRows : tree->rowCount;
+    double* G = isLeading ? tree->leadG : tree->G;
+    if (!tree->isUnitMass) {
+        copyRows(tree, from, to, G);
+        return;
+    }
+    int begin = isLeading ? 0 : tree->leadBlocks;
+    int end = isLeading ? tree->leadBlocks : tree->blockCount;
+    for (int b = begin; b < end; ++b) {
         for (int side = 0; side < 2; ++side) {
             int body = tree->pair[2 * b + side];
             const double* J = side == 0 ? bodies->jacobianA : bodies->jacobianB;
             for (int row = tree->first[b]; body >= 0 && row < tree->first[b + 1]; ++row) {
                 multiplyRoot(tpTree_Scale(tree, row), J + (size_t)row * tp_treeWidth,
                              tree->roots + (size_t)9 * (size_t)body,
-                             tree->G + (size_t)(2 * row + side) * tp_treeWidth);
+                             G + (size_t)(2 * (row - from) + side) * tp_treeWidth);
             }
         }
     }
+}
+
+static double responseThrough(const tpFrictionTree* tree, int body, const double* J) {
+    const double* M = tree->given->inverseMass + (size_t)body * tp_treeWidth * tp_treeWidth;
+    double sum = 0.0;
+    for (int i = 0; i < tp_treeWidth; ++i) {
+        sum += J[i] * tpTree_Dot6(M + (size_t)i * tp_treeWidth, J);
+    }
+    return sum;
+}
+
+double tpFrictionTree_ResponseOf(const tpFrictionTree* tree, int b, int row) {
+    const tpFrictionBodies* given = tree->given;
+    double e = tpTree_Scale(tree, row), sum = 0.0;
+    size_t at = (size_t)row * tp_treeWidth;
+    int x = tree->pair[2 * b], y = tree->pair[2 * b + 1];
+    sum += x >= 0 ? responseThrough(tree, x, given->jacobianA + at) : 0.0;
+    sum += y >= 0 ? responseThrough(tree, y, given->jacobianB + at) : 0.0;
+    for (int i = tpTree_FirstTerm(tree, row); i < tpTree_FirstTerm(tree, row + 1); ++i) {
+        sum += responseThrough(tree, given->termBodies[i],
+                               given->termJacobians + (size_t)i * tp_treeWidth);
+    }
+    return e * e * sum + tpTree_Compliance(tree, row);
 }
 
 void tpFrictionTree_MassOf(const tpFrictionTree* tree, int body, double* mass) {
@@ -155,6 +160,20 @@ static bool isWhole(const double* L) {
     return L[0] > 0.0 && L[1] > 0.0 && L[2] > 0.0 && L[3] > 0.0 && L[5] > 0.0 && L[8] > 0.0;
 }
 
+bool tpFrictionTree_FindRoots(tpFrictionTree* tree, bool* isMoving) {
+    const tpFrictionBodies* bodies = tree->given;
+    tree->areWhole = true;
+    for (int i = 0; i < bodies->bodyCount; ++i) {
+        double* root = tree->roots + (size_t)9 * (size_t)i;
+        if (!rootOf(bodies->inverseMass + (size_t)i * tp_treeWidth * tp_treeWidth, root,
+                    &isMoving[i])) {
+            return false;
+        }
+        tree->areWhole = tree->areWhole && (!isMoving[i] || isWhole(root));
+    }
+    return true;
+}
+
 // Tree --------------------------------------------------------------------------------------------
 
 static int findRoot(int* parent, int i) {
@@ -167,15 +186,40 @@ static int findRoot(int* parent, int i) {
 
 // The blocks that join bodies, those of one pair together, as ends of lists: next[2 b + side] is
 // the next end at the same body, whose list begins at heads[body]; the world is the last body.
-// False if they close a loop.
-static bool joinBodies(const tpFrictionTree* tree, int* parent, int* heads, int* next) {
-    int world = tree->bodyCount, last[2] = { -2, -2 };
+static void joinBodies(const tpFrictionTree* tree, int* heads, int* next) {
+    int world = tree->bodyCount;
     for (int i = 0; i <= world; ++i) {
-        parent[i] = i;
         heads[i] = -1;
     }
-    for (int b = tree->blockCount - 1; b >= 0; --b) {
-        if (tree->role[b] == tp_contactInTree) {
+    for (int b = tree->blockCount - 1; b >= tree->leadBlocks; --b) {
+        if (!tpTree_IsLink(tree->role[b]) || tree->isCut[b - tree->leadBlocks]) {
+            continue;
+        }
+        const int* pair = tree->pair + (size_t)2 * (size_t)b;
+        for (int side = 0; side < 2; ++side) {
+            int end = pair[side] >= 0 ? pair[side] : world;
+            next[2 * b + side] = heads[end];
+            heads[end] = 2 * b + side;
+        }
+    }
+}
+
+// Blocks of one joint follow each other, and have the same pair of bodies.
+bool tpFrictionTree_CutLoops(tpFrictionTree* tree) {
+    tpArenaMark mark = tpArena_Mark(tree->arena);
+    int world = tree->bodyCount, last[2] = { -2, -2 }, rows = 0;
+    int* parent = TP_SCRATCH(tree->arena, int, world + 1);
+    if (parent == NULL) {
+        return false;
+    }
+    for (int i = 0; i <= world; ++i) {
+        parent[i] = i;
+    }
+    for (int b = tree->leadBlocks; b < tree->blockCount; ++b) {
+        bool* isCut = &tree->isCut[b - tree->leadBlocks];
+        *isCut = false;
+        rows += tree->role[b] == tp_cutInTree ? tpTree_RowsOfBlock(tree, b) : 0;
+        if (!tpTree_IsLink(tree->role[b])) {
             continue;
         }
         const int* pair = tree->pair + (size_t)2 * (size_t)b;
@@ -184,16 +228,16 @@ static bool joinBodies(const tpFrictionTree* tree, int* parent, int* heads, int*
                       (ends[0] == last[1] && ends[1] == last[0]);
         int x = findRoot(parent, ends[0]), y = findRoot(parent, ends[1]);
         if (x == y && !isSame) {
-            return false;
+            *isCut = true;
+            rows += tpTree_RowsOfBlock(tree, b);
+            continue;
         }
         parent[x > y ? x : y] = x > y ? y : x;
-        for (int side = 0; side < 2; ++side) {
-            last[side] = ends[side];
-            next[2 * b + side] = heads[ends[side]];
-            heads[ends[side]] = 2 * b + side;
-        }
+        last[0] = ends[0];
+        last[1] = ends[1];
     }
-    return true;
+    tpArena_Release(tree->arena, mark);
+    return rows <= tp_maxCutRows && rows * leastPerCut <= tree->rowCount - tree->leadRows;
 }
 
 static void putBody(tpFrictionTree* tree, int body, int parent) {
@@ -203,15 +247,16 @@ static void putBody(tpFrictionTree* tree, int body, int parent) {
 }
 
 // Bodies from the world outwards, then those that fly; the blocks of each link with its outer body.
-static bool plant(tpFrictionTree* tree, const bool* isMoving) {
+bool tpFrictionTree_Plant(tpFrictionTree* tree, const bool* isMoving) {
     tpArenaMark mark = tpArena_Mark(tree->arena);
     int world = tree->bodyCount, links = 0, done = 0;
-    int* parent = TP_SCRATCH(tree->arena, int, world + 1);
     int* heads = TP_SCRATCH(tree->arena, int, world + 1);
     int* next = TP_SCRATCH(tree->arena, int, 2 * tree->blockCount);
-    if (tree->arena->failed || !joinBodies(tree, parent, heads, next)) {
+    if (tree->arena->failed) {
         return false;
     }
+    joinBodies(tree, heads, next);
+    tree->placeCount = 0;
     for (int i = 0; i < world; ++i) {
         tree->place[i] = -1;
     }
@@ -230,7 +275,7 @@ static bool plant(tpFrictionTree* tree, const bool* isMoving) {
                 int other = tree->pair[end ^ 1];
                 bool isOwn = other < 0 ? done < grounded : tree->place[other] == own->parent;
                 if (isOwn && (other < 0 || own->parent >= 0)) {
-                    tree->links[links++] = end >> 1;
+                    tree->links[links++] = (end >> 1) - tree->leadBlocks;
                 } else if (other >= 0 && tree->place[other] < 0) {
                     putBody(tree, other, done);
                 }
@@ -243,92 +288,4 @@ static bool plant(tpFrictionTree* tree, const bool* isMoving) {
     tree->bodies[tree->placeCount].firstBlock = links;
     tpArena_Release(tree->arena, mark);
     return true;
-}
-
-static bool reserve(tpFrictionTree* tree) {
-    tpArena* arena = tree->arena;
-    int blocks = tree->blockCount, bodies = tree->bodyCount;
-    tree->place = TP_SCRATCH(arena, int, bodies + 1);
-    tree->bodies = TP_SCRATCH(arena, tpTreeBody, bodies + 1);
-    tree->links = TP_SCRATCH(arena, int, blocks);
-    tree->isHeld = TP_SCRATCH(arena, bool, blocks);
-    tree->G = TP_SCRATCH(arena, double, (size_t)tree->rowCount * 2 * tp_treeWidth);
-    tree->rows = TP_SCRATCH(arena, tpTreeRow, tree->rowCount);
-    tree->K = TP_SCRATCH(arena, double, (size_t)tree->rowCount* tp_maxLinkRows);
-    tree->motions = TP_SCRATCH(arena, tpTreeMotion, bodies);
-    tree->force = TP_SCRATCH(arena, double, (size_t)bodies* tp_treeWidth);
-    tree->x = TP_SCRATCH(arena, double, tree->rowCount);
-    tree->isActive = TP_SCRATCH(arena, bool, blocks);
-    tree->p = TP_SCRATCH(arena, double, tree->rowCount);
-    tree->others = TP_SCRATCH(arena, int, blocks);
-    tree->otherFirst = TP_SCRATCH(arena, int, blocks + 1);
-    return !arena->failed;
-}
-
-// A tree of which nothing is known but its blocks; NULL if the problem is of another kind, or
-// memory ran out.
-static tpFrictionTree* begin(const tpFrictionProblem* problem, tpArena* arena) {
-    const tpFrictionBodies* bodies = problem->bodies;
-    if (bodies == NULL || bodies->componentCount != tp_treeWidth || problem->blockCount == 0) {
-        return NULL;
-    }
-    tpFrictionTree* tree = tpArena_GetZeroed(arena, sizeof(tpFrictionTree));
-    int* first = TP_SCRATCH(arena, int, problem->blockCount + 1);
-    int* pair = TP_SCRATCH(arena, int, 2 * problem->blockCount);
-    unsigned char* role = TP_SCRATCH(arena, unsigned char, problem->blockCount);
-    if (arena->failed) {
-        return NULL;
-    }
-    *tree = (tpFrictionTree){ .problem = problem,
-                              .arena = arena,
-                              .bodyCount = bodies->bodyCount,
-                              .blockCount = problem->blockCount,
-                              .first = first,
-                              .pair = pair,
-                              .role = role };
-    return tree;
-}
-
-bool tpFrictionTree_Suits(const tpFrictionProblem* problem, tpArena* arena) {
-    tpArenaMark mark = tpArena_Mark(arena);
-    tpFrictionTree* tree = begin(problem, arena);
-    int count = tree != NULL ? tree->bodyCount + 1 : 0;
-    int* parent = TP_SCRATCH(arena, int, count);
-    int* heads = TP_SCRATCH(arena, int, count);
-    int* next = TP_SCRATCH(arena, int, tree != NULL ? 2 * tree->blockCount : 0);
-    bool isSuited = tree != NULL && !arena->failed && listBlocks(tree, NULL) &&
-                    joinBodies(tree, parent, heads, next);
-    tpArena_Release(arena, mark);
-    return isSuited;
-}
-
-tpFrictionTree* tpFrictionTree_Create(const tpFrictionProblem* problem, tpArena* arena) {
-    tpFrictionTree* tree = begin(problem, arena);
-    if (tree == NULL) {
-        return NULL;
-    }
-    const tpFrictionBodies* bodies = problem->bodies;
-    bool* isMoving = TP_SCRATCH(arena, bool, bodies->bodyCount);
-    tree->roots = TP_SCRATCH(arena, double, (size_t)bodies->bodyCount * 9);
-    if (arena->failed) {
-        return NULL;
-    }
-    bool areWhole = true;
-    for (int i = 0; i < bodies->bodyCount; ++i) {
-        double* root = tree->roots + (size_t)9 * (size_t)i;
-        if (!rootOf(bodies->inverseMass + (size_t)i * tp_treeWidth * tp_treeWidth, root,
-                    &isMoving[i])) {
-            return NULL;
-        }
-        areWhole = areWhole && (!isMoving[i] || isWhole(root));
-    }
-    if (!listBlocks(tree, isMoving) || !reserve(tree) || !plant(tree, isMoving)) {
-        return NULL;
-    }
-    if (areWhole) {
-        copyRows(tree);
-    } else {
-        tpFrictionTree_UseUnitMass(tree);
-    }
-    return tree;
 }

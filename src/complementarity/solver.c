@@ -2,6 +2,7 @@
 
 #include "complementarity/solver.h"
 #include "base/assert.h"
+#include "complementarity/friction_tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,7 @@ tpSolverMemory* tpCreateSolverMemory(const tpAllocator* allocator) {
     tpSolverMemory* memory = tpAllocate(&chosen, sizeof(tpSolverMemory));
     if (memory != NULL) {
         tpArena_Create(&memory->arena, &chosen);
+        memory->trees = NULL;
         memory->work = 0.0;
         memory->workLimit = HUGE_VAL;
     }
@@ -64,6 +66,7 @@ tpSolverMemory* tpCreateSolverMemory(const tpAllocator* allocator) {
 void tpDestroySolverMemory(tpSolverMemory* memory) {
     if (memory != NULL) {
         tpAllocator allocator = memory->arena.allocator;
+        tpFrictionTrees_Destroy(memory->trees);
         tpArena_Destroy(&memory->arena);
         tpRelease(&allocator, memory, sizeof(tpSolverMemory));
     }

@@ -10,8 +10,9 @@
 
 struct tpSolverMemory {
     tpArena arena;
-    double work;      // multiply-adds counted by the solve under way, roughly
-    double workLimit; // where it is to stop; infinite where nobody set one
+    struct tpFrictionTree* trees; // of the last mechanisms; NULL if there was none
+    double work;                  // multiply-adds counted by the solve under way, roughly
+    double workLimit;             // where it is to stop; infinite where nobody set one
 };
 
 static inline bool tpSolverMemory_IsSpent(const tpSolverMemory* memory) {

@@ -51,7 +51,7 @@ static tpFrictionProblem makeDense(uint64_t seed, int blocks) {
 }
 
 static bool solveDense(const tpFrictionProblem* problem, int* steps) {
-    tpSmallSolve small = { 1e-13, 30, 1e9 };
+    tpSmallSolve small = { .tolerance = 1e-13, .limit = 30, .workLimit = 1e9 };
     double work = 0.0;
     *steps = 0;
     bool isSolved = tpFriction_SolveDense(problem, &small, &memory->arena, r, steps, &work);

@@ -233,7 +233,13 @@ static void testCompliance(void** unused) {
     double inverse[1] = { 1.0 }, JA[1] = { 1.0 }, JB[1] = { 0.0 }, q[1] = { -2.0 }, C[1] = { 3.0 };
     int bodyA[1] = { 0 }, bodyB[1] = { -1 };
     unsigned char kinds[1] = { tp_frictionFree };
-    tpFrictionBodies bodies = { 1, 1, inverse, bodyA, bodyB, JA, JB };
+    tpFrictionBodies bodies = { .bodyCount = 1,
+                                .componentCount = 1,
+                                .inverseMass = inverse,
+                                .bodyA = bodyA,
+                                .bodyB = bodyB,
+                                .jacobianA = JA,
+                                .jacobianB = JB };
     tpFrictionProblem problem = {
         .blockCount = 1, .dimension = 1, .kinds = kinds, .q = q, .compliance = C, .bodies = &bodies
     };

@@ -128,6 +128,32 @@ static void contradictingSlipsAreSolved(void** state) {
     assert_true(report.iterations < 60);
 }
 
+// Rows that give by nothing are rigid: they may contradict each other like those of a problem that
+// does not speak of compliance, and are solved in the same steps.
+static void noComplianceIsRigid(void** state) {
+    (void)state;
+    double none[rowCount] = { 0 }, r[2][rowCount], u[rowCount], shift[rowCount];
+    int iterations[2];
+    for (int isGiven = 0; isGiven < 2; ++isGiven) {
+        Box box;
+        makeBox(&box, false);
+        warp(&box, 1e-8);
+        box.problem.compliance = isGiven ? none : NULL;
+        tpFrictionOptions options = tpDefaultFrictionOptions();
+        options.tolerance = 1e-12;
+        options.slack = 1e-7;
+        options.shift = shift;
+        memset(r[isGiven], 0, sizeof(r[isGiven]));
+        tpSolveReport report;
+        assert_int_equal(tpFriction_Solve(&box.problem, &options, memory, r[isGiven], u, &report),
+                         tp_solved);
+        assert_true(report.shift > 0.0);
+        iterations[isGiven] = report.iterations;
+    }
+    assert_int_equal(iterations[0], iterations[1]);
+    assert_memory_equal(r[0], r[1], sizeof(r[0]));
+}
+
 static void solvesReportTheirShift(void** state) {
     (void)state;
     Box box;
@@ -217,6 +243,7 @@ int main(void) {
         cmocka_unit_test(worsePointsAreNotTaken),
         cmocka_unit_test(largeResidualsAreNoContradictions),
         cmocka_unit_test(contradictingSlipsAreSolved),
+        cmocka_unit_test(noComplianceIsRigid),
         cmocka_unit_test(solvesReportTheirShift),
         cmocka_unit_test(boundsAreTrue),
         cmocka_unit_test(jawsAreFound),

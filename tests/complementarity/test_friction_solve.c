@@ -106,6 +106,21 @@ static void testByBodies(void** unused) {
     }
 }
 
+// Sums of n products are off by at most n eps of the sum of their sizes; the
+// judge divides by |q|. Cases that jam have impulses of 1e5.
+static double roundingOf(const FrictionCase* c, const double* W) {
+    double largest = 0.0, square = 0.0;
+    for (int i = 0; i < c->rows; ++i) {
+        double sum = fabs(c->problem.q[i]);
+        for (int j = 0; j < c->rows; ++j) {
+            sum += fabs(W[i * c->rows + j] * c->r[j]);
+        }
+        largest = fmax(largest, sum);
+        square += c->problem.q[i] * c->problem.q[i];
+    }
+    return c->rows * DBL_EPSILON * largest / sqrt(square);
+}
+
 static void testWithMatrix(void** unused) {
     (void)unused;
     for (int f = 0; f < (int)(sizeof families / sizeof *families); ++f) {
@@ -118,12 +133,8 @@ static void testWithMatrix(void** unused) {
             problem.bodies = NULL;
             solveAndJudge(&problem, sample.rows, sample.r, sample.u);
             // The other form of the same problem says the same of this r, but for the rounding of
-            // W r: cases that jam have impulses of 1e5.
-            double largest = 0.0;
-            for (int i = 0; i < sample.rows; ++i) {
-                largest = fmax(largest, fabs(sample.r[i]));
-            }
-            double bound = 1e-12 + DBL_EPSILON * largest;
+            // W r + q.
+            double bound = roundingOf(&sample, values);
             tpFrictionResidual byBodies, withMatrix;
             static double u[CASE_ROWS];
             assert_true(tpFriction_Judge(&sample.problem, sample.r, u, memory, &byBodies));

@@ -116,8 +116,13 @@ static void makeRobot(uint64_t seed, int count, bool isGrounded) {
         }
         caseBlock(c, tp_frictionCone, 3, 0.6, (int)caseUniform(c, 0.0, count), -1);
     }
-    c->bodies = (tpFrictionBodies){ count,        6,           c->inverseMass, c->bodyA, c->bodyB,
-                                    c->jacobianA, c->jacobianB };
+    c->bodies = (tpFrictionBodies){ .bodyCount = count,
+                                    .componentCount = 6,
+                                    .inverseMass = c->inverseMass,
+                                    .bodyA = c->bodyA,
+                                    .bodyB = c->bodyB,
+                                    .jacobianA = c->jacobianA,
+                                    .jacobianB = c->jacobianB };
     caseVelocities(c, 6, count);
     c->problem.dimensions = c->dimensions;
     c->problem.kinds = c->kinds;
@@ -132,7 +137,7 @@ static void makeRobot(uint64_t seed, int count, bool isGrounded) {
 static double solveRobot(double* r, bool* isByMotions) {
     FrictionCase* c = &mechanism;
     tpArenaMark mark = tpArena_Mark(&memory->arena);
-    tpFrictionTree* tree = tpFrictionTree_Create(&c->problem, &memory->arena);
+    tpFrictionTree* tree = tpFrictionTree_Create(&c->problem, memory);
     assert_non_null(tree);
     tpFrictionOptions options = tpDefaultFrictionOptions();
     tpFrictionResidual residual;

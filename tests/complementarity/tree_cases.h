@@ -56,8 +56,13 @@ static inline void makeTree(uint64_t seed, int n, int count, bool isGrounded, bo
         caseBlock(c, tp_frictionCone, n == 6 ? 3 : 2, 0.5, body, other);
         addRandomRows(0, n == 6 ? 3 : 2);
     }
-    c->bodies = (tpFrictionBodies){ count,        n,           c->inverseMass, c->bodyA, c->bodyB,
-                                    c->jacobianA, c->jacobianB };
+    c->bodies = (tpFrictionBodies){ .bodyCount = count,
+                                    .componentCount = n,
+                                    .inverseMass = c->inverseMass,
+                                    .bodyA = c->bodyA,
+                                    .bodyB = c->bodyB,
+                                    .jacobianA = c->jacobianA,
+                                    .jacobianB = c->jacobianB };
     c->problem.dimensions = c->dimensions;
     c->problem.kinds = c->kinds;
     c->problem.mu = c->mu;

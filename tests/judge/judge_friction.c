@@ -92,7 +92,13 @@ static void judgeOne(int way, tpSolverMemory* memory) {
                         .values = values,
                         .columnStarts = starts,
                         .rowIndices = indices };
-    tpFrictionBodies given = { bodies, degrees, inverseMass, bodyA, bodyB, jacobianA, jacobianB };
+    tpFrictionBodies given = { .bodyCount = bodies,
+                               .componentCount = degrees,
+                               .inverseMass = inverseMass,
+                               .bodyA = bodyA,
+                               .bodyB = bodyB,
+                               .jacobianA = jacobianA,
+                               .jacobianB = jacobianB };
     bool isPlain = randomBits(&source) % 2 == 0;
     tpFrictionProblem problem = { .blockCount = blockCount,
                                   .dimensions = dimensions,
