@@ -298,14 +298,6 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 
 // Contacts ------------------------------------------------------------------------------------
 
-tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
-                                 const double* bodyMargins, tpTasks* tasks) {
-    collider->contacts.count = 0;
-    return placeShapes(collider, bodyPoses, bodyMargins, tasks)
-               ? tpCollider_CollidePairs(collider, bodyMargins, tasks)
-               : tp_outOfMemory;
-}
-
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks) {
     tpResult result = tpCollider_FindPairs(collider, bodyPoses, bodyMargins, tasks);
@@ -315,10 +307,6 @@ tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const 
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
     *count = collider->contacts.count;
     return collider->contacts.data;
-}
-
-void tpCollider_LookAhead(tpCollider* collider, bool looksAhead) {
-    collider->looksAhead = looksAhead;
 }
 
 void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts) {

@@ -83,15 +83,9 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks);
 
-// Whether updates also report contacts that the nearest features do not make but motion within the
-// margins may: what a step needs that finds contacts once. Off at first.
-void tpCollider_LookAhead(tpCollider* collider, bool looksAhead);
-
-// The two halves of an update, for steppers that ask the narrow phase more than once a step.
+// The first half of an update, without contacts.
 tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
                               const double* bodyMargins, tpTasks* tasks);
-tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
-                                 const double* bodyMargins, tpTasks* tasks);
 
 // Answers of the last update; valid until the next one.
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count);

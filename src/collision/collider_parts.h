@@ -37,7 +37,6 @@ struct tpCollider {
     TP_ARRAY(uint8_t) types;   // tpShapeType of shapes
     const tpBroadPhaseClass* broadPhaseClass;
     tpBroadPhase* broadPhase;
-    bool looksAhead;
     tpExcludedPairs excluded; // bodies
     tpPairFilter filter;      // or NULL
     void* filterContext;

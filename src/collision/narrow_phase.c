@@ -80,11 +80,11 @@ static void collideBlock(const NarrowPhase* phase, int index) {
         int before = list.count, place = boxes.places[i - begin];
         if (place >= 0) {
             tpBoxBatch_Collide(&boxes.batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
-                               &a->geometry, poseA, &b->geometry, poseB, margin,
-                               collider->looksAhead, cache, &list);
+                               &a->geometry, poseA, &b->geometry, poseB, margin, false, cache,
+                               &list);
         } else {
-            tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, collider->looksAhead,
-                            cache, &list, NULL);
+            tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, false, cache, &list,
+                            NULL);
         }
         collider->counts.data[i] = list.count - before;
     }

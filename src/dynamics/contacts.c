@@ -123,24 +123,6 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
     return tp_success;
 }
 
-tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
-                                  tpContactArray* contacts) {
-    contacts->count = 0;
-    tpResult result = tpSystem_NeedCollider(system);
-    if (result == tp_success) {
-        system->contactQueryCount += 1;
-        tpCollider_LookAhead(system->collider, true);
-        result = tpCollider_Update(system->collider, system->poses.data, margins, system->tasks);
-        tpCollider_LookAhead(system->collider, false);
-    }
-    if (result != tp_success) {
-        return result;
-    }
-    takeContacts(system, system->poses.data, contacts);
-    tpStepBudget_SpendQuery(system, contacts->data, contacts->count);
-    return tp_success;
-}
-
 static double speedOf(const tpVelocity* velocity, double reach) {
     return tpLength(velocity->linear) + reach * tpLength(velocity->angular);
 }

@@ -15,11 +15,6 @@
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
-// The same at the system's own poses, looking ahead, into an array that lasts, without another
-// copy: the collider and the caller exchange their arrays.
-tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
-                                  tpContactArray* contacts);
-
 // Puts the contacts of a planar world (one pair's after the other) into the plane; returns how many
 // remain.
 int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count);

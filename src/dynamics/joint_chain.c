@@ -213,17 +213,50 @@ static inline tpQuat rotationSince(const tpJoint* joint, tpQuat rotationA, tpQua
 
 // The same for a single turn, which most joints are: R = (w, v) less the turn about a, (c, s a), is
 // the vector c v - s w a - s v x a.
-static inline tpVec3 hingeTwist(const tpJoint* joint, tpQuat R) {
+static inline tpHalfTurn splitHinge(const tpJoint* joint, tpQuat R, tpVec3* twist) {
     tpVec3 a = joint->coordinates[0].axis, v = tpMakeVec3(R.x, R.y, R.z);
     double along = tpDot(v, a), size = sqrt(along * along + R.w * R.w);
     double c = size > 0.0 ? R.w / size : 1.0, s = size > 0.0 ? along / size : 0.0;
     tpVec3 left = tpSub(tpMulAdd(tpScale(c, v), -s * R.w, a), tpScale(s, tpCross(v, a)));
-    return tpScale(2.0, left);
+    *twist = tpScale(2.0, left);
+    return (tpHalfTurn){ s, c };
+}
+
+static inline tpVec3 hingeTwist(const tpJoint* joint, tpQuat R) {
+    tpVec3 twist;
+    splitHinge(joint, R, &twist);
+    return twist;
 }
 
 static inline double hingeValue(const tpJoint* joint, tpQuat R) {
     const tpCoordinate* coordinate = &joint->coordinates[0];
     return nearestTurn(twistAbout(coordinate->axis, R), coordinate->displacement);
+}
+
+tpHalfTurn tpHinge_Split(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3* twist) {
+    return splitHinge(joint, rotationSince(joint, rotationA, rotationB), twist);
+}
+
+double tpHinge_ValueOf(const tpJoint* joint, tpHalfTurn half) {
+    return nearestTurn(2.0 * tpAtan2(half.sine, half.cosine), joint->coordinates[0].displacement);
+}
+
+bool tpHinge_ValueNear(tpHalfTurn half, tpHalfTurn knownHalf, double known, double* value) {
+    static const double far = 0.05;
+    double x = half.sine * knownHalf.cosine - half.cosine * knownHalf.sine;
+    double c = half.cosine * knownHalf.cosine + half.sine * knownHalf.sine;
+    // Quaternions have two signs.
+    x = c < 0.0 ? -x : x;
+    if (!(fabs(x) < far && fabs(c) > 0.5)) {
+        return false;
+    }
+    // The series of the arc sine, to 1e-17.
+    double y = x * x;
+    double series =
+        1.0 + y * (1.0 / 6.0 + y * (3.0 / 40.0 +
+                                    y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
+    *value = known + 2.0 * x * series;
+    return true;
 }
 
 tpVec3 tpHinge_Twist(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB) {

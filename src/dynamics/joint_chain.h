@@ -40,6 +40,21 @@ static inline bool tpJoint_IsHinge(const tpJoint* joint) {
 double tpHinge_Value(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB);
 tpVec3 tpHinge_Twist(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB);
 
+// Both at once: the twist, and the turn as sine and cosine of its half. tpHinge_ValueOf makes the
+// value of these; tpHinge_ValueNear from those of a value that is known, in a third of the time if
+// the two are near each other.
+typedef struct tpHalfTurn {
+    double sine, cosine;
+} tpHalfTurn;
+tpHalfTurn tpHinge_Split(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3* twist);
+double tpHinge_ValueOf(const tpJoint* joint, tpHalfTurn half);
+bool tpHinge_ValueNear(tpHalfTurn half, tpHalfTurn knownHalf, double known, double* value);
+
+// Its axis in the world.
+static inline tpVec3 tpHinge_Axis(const tpJoint* joint, tpQuat rotationA) {
+    return tpRotate(rotationA, joint->coordinates[0].axis);
+}
+
 // The chain at given orientations; `span` leads from A's anchor to B's. Turns are those nearest to
 // the joint's own.
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,

@@ -107,10 +107,7 @@ void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, c
                        bool isHalf) {
     double theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
     double duration = part * treatment->h, lag = isHalf ? duration : theta * treatment->h;
-    // r = -(a x + b u - c speed) with a = duration stiffness, c = duration damping, b = a lag + c.
-    double elastic = duration * law->stiffness, damping = duration * law->damping;
-    double implicit = elastic * lag + damping;
-    if (!(implicit > 0.0)) {
+    if (!(tpForceLaw_Soften(law, duration, lag, 0.0).stiffness > 0.0)) {
         return;
     }
     bool isBounded = isfinite(law->limit);
@@ -122,9 +119,10 @@ void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, c
         stretch -= treatment->h *
                    tpRows_RowVelocity(rows, k, treatment->linearised, row->bodyA, row->bodyB);
     }
-    rows->compliance[k] = 1.0 / implicit;
-    rows->damping[k] = damping;
-    rows->bias[k] = (elastic * stretch - damping * law->speed) / implicit;
+    tpSoftLaw soft = tpForceLaw_Soften(law, duration, lag, stretch);
+    rows->compliance[k] = 1.0 / soft.stiffness;
+    rows->damping[k] = soft.damping;
+    rows->bias[k] = soft.bias;
 }
 
 void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
@@ -320,17 +318,27 @@ static double looseResponse(const tpSystem* system, const tpJoint* joint, const 
     return withArmature(response, joint->coordinates[coordinate].def.armature);
 }
 
+static bool isSingleTurn(const tpJoint* joint) {
+    return joint->type == tp_revoluteJoint && tpJoint_IsHinge(joint);
+}
+
+// A rotor goes on at its own speed if nobody has changed the coordinate's since the last step.
+static void takeSpeed(const tpSystem* system, tpCoordinate* coordinate, int k, double speed) {
+    if (!system->carriesRotors) {
+        bool goesOn = speed == coordinate->endSpeed[k];
+        coordinate->rotorSpeed[k] = goesOn ? coordinate->rotorSpeed[k] : speed;
+        coordinate->endSpeed[k] = NAN;
+    }
+}
+
 static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
                        int index) {
     tpCoordinate* coordinate = &joint->coordinates[index];
     tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
     int count = ownRows(joint, place, &row, own);
     coordinate->startValue = own[0].error;
-    for (int k = 0; k < count && !system->carriesRotors; ++k) {
-        double speed = tpJointRow_Speed(joint, &own[k], system->velocities.data);
-        bool goesOn = speed == coordinate->endSpeed[k];
-        coordinate->rotorSpeed[k] = goesOn ? coordinate->rotorSpeed[k] : speed;
-        coordinate->endSpeed[k] = NAN;
+    for (int k = 0; k < count; ++k) {
+        takeSpeed(system, coordinate, k, tpJointRow_Speed(joint, &own[k], system->velocities.data));
     }
 }
 
@@ -457,11 +465,43 @@ void tpJoints_BeginLaws(tpSystem* system, double h) {
 typedef void RotorVisit(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
                         int index);
 
-static void visitRotors(tpSystem* system, RotorVisit* visit) {
+// A single turn needs no place: its angle and its speed.
+typedef void HingeVisit(const tpSystem* system, tpJoint* joint);
+
+// The bits of tpJointRow_Speed.
+static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
+    const tpVelocity* velocities = system->velocities.data;
+    tpVec3 axis = tpRotate(tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
+                           joint->coordinates[0].axis);
+    double speed = 0.0;
+    speed += joint->bodyA >= 0 ? tpDot(tpNeg(axis), velocities[joint->bodyA].angular) : 0.0;
+    speed += joint->bodyB >= 0 ? tpDot(axis, velocities[joint->bodyB].angular) : 0.0;
+    return speed;
+}
+
+static void beginHinge(const tpSystem* system, tpJoint* joint) {
+    tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
+    tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
+    tpCoordinate* coordinate = &joint->coordinates[0];
+    coordinate->startValue = tpHinge_Value(joint, a, b) + coordinate->def.zero;
+    takeSpeed(system, coordinate, 0, turnSpeed(system, joint));
+}
+
+static void endHinge(const tpSystem* system, tpJoint* joint) {
+    joint->coordinates[0].endSpeed[0] = turnSpeed(system, joint);
+}
+
+static void visitRotors(tpSystem* system, HingeVisit* visitHinge, RotorVisit* visit) {
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         tpJointPlace place;
         bool isPlaced = false;
+        if (joint->isLive && isSingleTurn(joint)) {
+            if (joint->coordinates[0].def.armature > 0.0) {
+                visitHinge(system, joint);
+            }
+            continue;
+        }
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
             if (joint->coordinates[k].def.armature > 0.0) {
                 place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
@@ -473,11 +513,11 @@ static void visitRotors(tpSystem* system, RotorVisit* visit) {
 }
 
 void tpJoints_BeginRotors(tpSystem* system) {
-    visitRotors(system, beginRotor);
+    visitRotors(system, beginHinge, beginRotor);
 }
 
 void tpJoints_EndRotors(tpSystem* system) {
-    visitRotors(system, endRotor);
+    visitRotors(system, endHinge, endRotor);
 }
 
 // Energies ---------------------------------------------------------------------------------------

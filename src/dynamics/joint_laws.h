@@ -30,6 +30,22 @@ typedef struct tpForceLaw {
     double limit; // INFINITY: none
 } tpForceLaw;
 
+// The same over a time, as a row: r = -stiffness (u + bias).
+typedef struct tpSoftLaw {
+    double stiffness, bias;
+    double damping; // the damper's part of the stiffness
+} tpSoftLaw;
+
+// For an impulse over `duration` by the value after `lag`; `stretch` is the value less the rest.
+static inline tpSoftLaw tpForceLaw_Soften(const tpForceLaw* law, double duration, double lag,
+                                          double stretch) {
+    // r = -(a x + b u - c speed) with a = duration stiffness, c = duration damping, b = a lag + c.
+    double elastic = duration * law->stiffness, damping = duration * law->damping;
+    double implicit = elastic * lag + damping;
+    double bias = implicit > 0.0 ? (elastic * stretch - damping * law->speed) / implicit : 0.0;
+    return (tpSoftLaw){ implicit, bias, damping };
+}
+
 // Add a block of one row: with its rate alone, with the bias that takes its error back, for the
 // limits that count. The first returns the row.
 int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row);

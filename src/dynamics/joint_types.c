@@ -9,6 +9,23 @@ tpJointPlace tpJoint_Place(const tpJoint* joint, const tpPose* poses) {
                            tpPoseOrWorld(poses, joint->bodyB));
 }
 
+tpJointRow tpHinge_Direction(const tpJoint* joint, const tpPose* poses) {
+    tpJointRow row;
+    row.onB.linear = tpZeroVec3();
+    row.onB.angular = tpHinge_Axis(joint, tpPoseOrWorld(poses, joint->bodyA).rotation);
+    row.onA = tpNegativeWrench(row.onB);
+    row.error = 0.0;
+    return row;
+}
+
+tpJointRow tpHinge_Row(const tpJoint* joint, const tpPose* poses) {
+    tpJointRow row = tpHinge_Direction(joint, poses);
+    row.error = tpHinge_Value(joint, tpPoseOrWorld(poses, joint->bodyA).rotation,
+                              tpPoseOrWorld(poses, joint->bodyB).rotation) +
+                joint->coordinates[0].def.zero;
+    return row;
+}
+
 tpJointPlace tpJoint_PlaceAt(const tpJoint* joint, tpPose a, tpPose b) {
     tpJointPlace place;
     tpMat33 turnA = tpMatFromQuat(a.rotation);

@@ -275,8 +275,13 @@ static void kickCoordinate(tpSystem* system, const tpRows* first, int block, dou
     const tpBlockInfo* info = &first->infos[block];
     tpJoint* joint = &system->joints.data[info->index];
     tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
-    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-    tpJointRow now = rowOf(joint, &place, first, block);
+    tpJointRow now;
+    if (joint->type == tp_revoluteJoint) {
+        now = tpHinge_Direction(joint, system->poses.data);
+    } else {
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        now = rowOf(joint, &place, first, block);
+    }
     int row = tpRows_ForceRow(first, block);
     double left = (1.0 - share) / share, rest = left * first->impulse[row];
     double lent = 0.0, taken = 0.0;
@@ -578,22 +583,34 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     return changes != NULL;
 }
 
-int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
-    double drift = driftIn(system, system->poses.data, system->units.length);
+// `drift` becomes that of the poses as they are left.
+static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
+    *drift = driftIn(system, system->poses.data, system->units.length);
     for (int iteration = 0; iteration < 8; ++iteration) {
-        if (drift <= tolerance) {
+        if (*drift <= tolerance) {
             return iteration;
         }
         tpArenaMark mark = tpArena_Mark(&system->arena);
         bool isDone = correctOnce(system, memory);
         tpArena_Release(&system->arena, mark);
-        double now = driftIn(system, system->poses.data, system->units.length);
-        if (!isDone || !(now < drift)) {
+        double last = *drift;
+        *drift = driftIn(system, system->poses.data, system->units.length);
+        if (!isDone || !(*drift < last)) {
             return -1;
         }
-        drift = now;
     }
-    return drift <= tolerance ? 8 : -1;
+    return *drift <= tolerance ? 8 : -1;
+}
+
+int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
+    double drift;
+    return correct(system, memory, tolerance, &drift);
+}
+
+double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance) {
+    double drift;
+    correct(system, memory, tolerance, &drift);
+    return system->units.length == 1.0 ? drift : tpJoints_PositionError(system, system->poses.data);
 }
 
 // Reactions and efforts ---------------------------------------------------------------------------
@@ -614,11 +631,10 @@ void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
     tpJoints_AddReactions(system, rows, h);
 }
 
-// The wrench on B of all rows of a block.
-static tpWrench wrenchOnB(const tpRows* rows, int block, double h) {
+// The wrench on B of the rows from `first` up to `end`.
+static tpWrench wrenchOnB(const tpRows* rows, int first, int end, double h) {
     tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
-    for (int k = 0; k < rows->dimensions[block]; ++k) {
-        int index = rows->firstRows[block] + k;
+    for (int index = first; index < end; ++index) {
         const double* row = rows->jacobianB + (size_t)index * (size_t)rows->componentCount;
         double force = rows->impulse[index] / h;
         if (rows->componentCount == 3) {
@@ -632,21 +648,19 @@ static tpWrench wrenchOnB(const tpRows* rows, int block, double h) {
     return sum;
 }
 
-static void addEffort(tpCoordinate* coordinate, const tpRows* rows, int block, double h) {
-    const tpBlockInfo* info = &rows->infos[block];
-    int row = tpRows_ForceRow(rows, block);
-    double impulse = rows->impulse[row];
-    switch (info->role) {
+void tpCoordinate_AddEffort(tpCoordinate* coordinate, tpRowRole role, int part, double impulse,
+                            double h) {
+    switch (role) {
     case tp_servoRole:
     case tp_motorRole:
         coordinate->effort += impulse / h;
         break;
     case tp_limitRole: // that of an upper limit pushes down
-        coordinate->limitEffort += (info->part == 1 ? -impulse : impulse) / h;
+        coordinate->limitEffort += (part == 1 ? -impulse : impulse) / h;
         break;
     case tp_rotorRole:
     case tp_turnRotorRole:
-        coordinate->rotorSpeed[info->part] -= impulse / coordinate->def.armature;
+        coordinate->rotorSpeed[part] -= impulse / coordinate->def.armature;
         break;
     default:
         break;
@@ -654,8 +668,9 @@ static void addEffort(tpCoordinate* coordinate, const tpRows* rows, int block, d
 }
 
 void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
-    for (int b = 0; b < rows->blockCount; ++b) {
+    for (int b = 0, next; b < rows->blockCount; b = next) {
         const tpBlockInfo* info = &rows->infos[b];
+        next = b + 1;
         if (info->source == tp_contactSource) {
             continue;
         }
@@ -663,10 +678,20 @@ void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
             tpCoupling_AddEffort(system, rows, b, h);
             continue;
         }
+        // The blocks of one joint come one after the other.
         tpJoint* joint = &system->joints.data[info->index];
-        tpJoint_AddReaction(system, joint, wrenchOnB(rows, b, h));
-        if (info->role != tp_heldRole) {
-            addEffort(&joint->coordinates[info->coordinate], rows, b, h);
+        while (next < rows->blockCount && rows->infos[next].source != tp_contactSource &&
+               !rows->infos[next].isCoupling && rows->infos[next].index == info->index) {
+            next += 1;
+        }
+        int end = rows->firstRows[next - 1] + rows->dimensions[next - 1];
+        tpJoint_AddReaction(system, joint, wrenchOnB(rows, rows->firstRows[b], end, h));
+        for (int k = b; k < next; ++k) {
+            const tpBlockInfo* own = &rows->infos[k];
+            if (own->role != tp_heldRole) {
+                tpCoordinate_AddEffort(&joint->coordinates[own->coordinate], own->role, own->part,
+                                       rows->impulse[tpRows_ForceRow(rows, k)], h);
+            }
         }
     }
 }

@@ -107,6 +107,9 @@ void tpJoints_FinishEfforts(tpSystem* system);
 // rad). Returns the iterations used, or -1 if it did not get there (the best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
+// The same; returns the error of position that is left, as tpJoints_PositionError has it.
+double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance);
+
 // Changes velocities, by the least kinetic energy, so that joints stay closed where they are. False
 // if memory ran out.
 bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory);
@@ -117,5 +120,9 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory);
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h);
 void tpJoints_ClearReactions(tpSystem* system);
 void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h);
+
+// The same for the impulse of one law of a coordinate.
+void tpCoordinate_AddEffort(tpCoordinate* coordinate, tpRowRole role, int part, double impulse,
+                            double h);
 
 #endif

@@ -104,12 +104,11 @@ double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 an
     if (inertia->isIsotropic) {
         return tpLength(angularVelocity);
     }
-    // |w| <= |L| / Imin and Imin |w|^2 <= 2T; the smaller inverse moment is that of the largest
-    // moment.
+    // Imin |w|^2 <= 2T, which is never more than |w| <= |L| / Imin says.
     tpVec3 momentum = tpInertia_Momentum(inertia, rotation, angularVelocity);
     double largestInverse = tpMaxPart(inertia->inverseMoments);
     double twiceEnergy = fmax(0.0, tpDot(momentum, angularVelocity));
-    return fmin(tpLength(momentum) * largestInverse, sqrt(twiceEnergy * largestInverse));
+    return sqrt(twiceEnergy * largestInverse);
 }
 
 // A symmetric top precesses about its momentum L at L / I and spins about its axis: w is

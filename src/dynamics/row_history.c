@@ -33,15 +33,24 @@ static inline bool isBefore(const tpRowKey* a, const tpRowKey* b) {
 }
 
 // The memory of the same block, the first if there are several, NULL if there is none. Blocks are
-// asked for in order; the cursor begins at 0.
+// asked for in order; the cursor begins at 0. Mostly it is the one after that of the last block.
 static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wanted, int* cursor) {
     tpRowMemory* list = history->list.data;
-    int count = history->list.count;
-    while (*cursor < count && isBefore(&list[*cursor].key, wanted)) {
-        *cursor += 1;
+    int count = history->list.count, k = *cursor;
+    if (k < count && isSame(&list[k].key, wanted) &&
+        (k == 0 || !isSame(&list[k - 1].key, wanted))) {
+        *cursor = k + 1;
+        return &list[k];
     }
-    for (int k = *cursor; k < count && !isBefore(wanted, &list[k].key); ++k) {
+    while (k < count && isBefore(&list[k].key, wanted)) {
+        k += 1;
+    }
+    while (k > 0 && !isBefore(&list[k - 1].key, wanted)) {
+        k -= 1;
+    }
+    for (; k < count && !isBefore(wanted, &list[k].key); ++k) {
         if (isSame(&list[k].key, wanted)) {
+            *cursor = k + 1;
             return &list[k];
         }
     }
@@ -66,13 +75,9 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
 
 // Bends ------------------------------------------------------------------------------------------
 
-static bool isLaw(tpRowRole role) {
-    return role == tp_springRole || role == tp_servoRole || role == tp_damperRole;
-}
-
 // Rows whose biases are corrected at every end of a drift.
 static bool mayBend(const tpBlockInfo* info) {
-    return info->role == tp_heldRole || info->role == tp_rotorRole || isLaw(info->role);
+    return info->role == tp_heldRole || info->role == tp_rotorRole || tpRowRole_IsLaw(info->role);
 }
 
 // A forecast counts if it would have missed the last bend by no more than this part of it: bodies
@@ -83,7 +88,7 @@ static const double largestPart = 0.1;
 // nearest to the last one from those before it; 0 if none does. With d_k the k-th differences of
 // the bends at the last one, that polynomial goes on to d_0 + ... + d_(n-1), and has missed the
 // last one by d_n.
-static double foresee(const double* bends, int count) {
+static inline double foreseeFrom(const double* bends, int count) {
     double differences[tp_keptBends] = { bends[0] };
     double size = fabs(bends[0]), next = 0.0, least = INFINITY, sum = 0.0;
     if (size == 0.0) {
@@ -105,11 +110,16 @@ static double foresee(const double* bends, int count) {
     return least <= largestPart * size ? next : 0.0;
 }
 
+// With the number of bends a constant, the loops unroll.
+static double foresee(const double* bends, int count) {
+    return count == tp_keptBends ? foreseeFrom(bends, tp_keptBends) : foreseeFrom(bends, count);
+}
+
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {
     int cursor = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         const tpBlockInfo* info = &rows->infos[b];
-        bool isOfLaw = isLaw(info->role);
+        bool isOfLaw = tpRowRole_IsLaw(info->role);
         if (info->source == tp_contactSource || !mayBend(info) || (isOfLaw && !withLaws)) {
             continue;
         }
@@ -145,7 +155,11 @@ static void keepBends(tpRowMemory* memory, const tpRowMemory* last, const double
 
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,
                        double h, const double* written) {
-    if (!TP_RESERVE(allocator, history->spare, rows->blockCount)) {
+    int wanted = 0; // contacts have a memory of their own
+    for (int b = 0; b < rows->blockCount; ++b) {
+        wanted += rows->infos[b].source != tp_contactSource;
+    }
+    if (!TP_RESERVE(allocator, history->spare, wanted)) {
         return false;
     }
     tpRowMemories kept = history->spare;

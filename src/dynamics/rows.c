@@ -42,6 +42,14 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockC
     return !arena->failed;
 }
 
+// The place of a body's inverse mass, cleared.
+static double* clearMass(tpRows* rows, int body) {
+    size_t size = (size_t)(rows->componentCount * rows->componentCount);
+    double* block = rows->inverseMass + (size_t)body * size;
+    memset(block, 0, sizeof(double) * size);
+    return block;
+}
+
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
     int componentCount = system->isPlanar ? 3 : 6;
     if (!tpRows_Reserve(rows, &system->arena, componentCount, blockCapacity, rowCapacity)) {
@@ -52,7 +60,10 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     rows->termCapacity = tpCouplings_TermCapacity(system);
     rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
     size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
-    rows->inverseMass = TP_SCRATCH_ZEROED(&system->arena, double, massCount);
+    rows->inverseMass = TP_SCRATCH(&system->arena, double, massCount);
+    for (int i = 0; rows->inverseMass != NULL && i < rows->bodyCount; ++i) {
+        clearMass(rows, i);
+    }
     return rows->inverseMass != NULL;
 }
 
@@ -67,13 +78,11 @@ void tpRows_Clear(tpRows* rows) {
 
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
     int componentCount = rows->componentCount;
-    memset(rows->inverseMass, 0,
-           sizeof(double) * (size_t)rows->bodyCount * (size_t)(componentCount * componentCount));
     for (int i = 0; i < rows->bodyCount; ++i) {
+        double* block = clearMass(rows, i);
         if (!tpSystem_IsDynamic(system, i)) {
             continue;
         }
-        double* block = rows->inverseMass + (size_t)i * (size_t)(componentCount * componentCount);
         double inverse = system->bodies.data[i].inverseMass;
         tpVec3 free =
             tpLocks_Linear(system->bodies.data[i].locked, tpMakeVec3(inverse, inverse, inverse));
@@ -172,6 +181,49 @@ void tpRows_CopyBlock(tpRows* rows, const tpRows* from, int b) {
     size_t source = (size_t)(n * first), target = (size_t)(n * to);
     copyNumbers(n * count, from->jacobianA + source, rows->jacobianA + target);
     copyNumbers(n * count, from->jacobianB + source, rows->jacobianB + target);
+}
+
+void tpRows_CopyBlocks(tpRows* rows, const tpRows* from, int begin) {
+    int count = from->blockCount - begin;
+    if (count <= 0) {
+        return;
+    }
+    int first = from->firstRows[begin], rowCount = from->rowCount - first;
+    int block = rows->blockCount, to = rows->rowCount, n = rows->componentCount;
+    TP_ASSERT(block + count <= rows->blockCapacity && to + rowCount <= rows->rowCapacity);
+    rows->blockCount += count;
+    rows->rowCount += rowCount;
+    memcpy(rows->infos + block, from->infos + begin, sizeof(tpBlockInfo) * (size_t)count);
+    memcpy(rows->dimensions + block, from->dimensions + begin, sizeof(int) * (size_t)count);
+    memcpy(rows->kinds + block, from->kinds + begin, (size_t)count);
+    memcpy(rows->mu + block, from->mu + begin, sizeof(double) * (size_t)count);
+    memcpy(rows->bodyA + block, from->bodyA + begin, sizeof(int) * (size_t)count);
+    memcpy(rows->bodyB + block, from->bodyB + begin, sizeof(int) * (size_t)count);
+    memcpy(rows->givenA + block, from->givenA + begin, sizeof(int) * (size_t)count);
+    memcpy(rows->givenB + block, from->givenB + begin, sizeof(int) * (size_t)count);
+    for (int b = 0; b < count; ++b) {
+        rows->firstRows[block + b] = from->firstRows[begin + b] - first + to;
+    }
+    rows->terms = from->terms;
+    for (int k = 0; k < rowCount; ++k) {
+        rows->termCount += from->termCounts[first + k];
+    }
+    memcpy(rows->firstTerms + to, from->firstTerms + first, sizeof(int) * (size_t)rowCount);
+    memcpy(rows->termCounts + to, from->termCounts + first, sizeof(int) * (size_t)rowCount);
+    double* const targets[] = { rows->scale, rows->compliance, rows->damping,
+                                rows->rotor, rows->missed,     rows->bias,
+                                rows->q,     rows->impulse,    rows->velocity };
+    const double* const sources[] = { from->scale, from->compliance, from->damping,
+                                      from->rotor, from->missed,     from->bias,
+                                      from->q,     from->impulse,    from->velocity };
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); ++i) {
+        memcpy(targets[i] + to, sources[i] + first, sizeof(double) * (size_t)rowCount);
+    }
+    size_t bytes = sizeof(double) * (size_t)n * (size_t)rowCount;
+    memcpy(rows->jacobianA + (size_t)n * (size_t)to, from->jacobianA + (size_t)n * (size_t)first,
+           bytes);
+    memcpy(rows->jacobianB + (size_t)n * (size_t)to, from->jacobianB + (size_t)n * (size_t)first,
+           bytes);
 }
 
 static void writeRow(int componentCount, double* row, tpWrench wrench) {

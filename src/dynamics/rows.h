@@ -31,6 +31,11 @@ typedef enum tpRowRole {
     tp_turnRotorRole // the same of a ball joint, whose turning is no coordinate with a position
 } tpRowRole;
 
+// Whether blocks of this role are laws of a coordinate that act by its rate.
+static inline bool tpRowRole_IsLaw(tpRowRole role) {
+    return role == tp_springRole || role == tp_servoRole || role == tp_damperRole;
+}
+
 typedef struct tpBlockInfo {
     tpBlockSource source;
     int index; // of the contact in the collider's list, or of the joint
@@ -171,6 +176,9 @@ void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int 
 // Adds a block of other rows as it is; terms of couplings are shared with them.
 void tpRows_CopyBlock(tpRows* rows, const tpRows* from, int block);
 
+// The same of all blocks from `begin` on.
+void tpRows_CopyBlocks(tpRows* rows, const tpRows* from, int begin);
+
 // The same terms as the row of other rows has.
 void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow);
 
@@ -182,6 +190,11 @@ bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body);
 // rest. Further bodies are counted always.
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB);
+
+// The same of the rows of a block from place `from` up to `to`, with all its bodies, into u by the
+// number of the row.
+void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpVelocity* velocities,
+                      double* u);
 
 // The part of J v that comes from bodies which do not move by impulses.
 double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
@@ -205,5 +218,8 @@ void tpRows_Coupling(const tpRows* rows, int b, int c,
 // row moves more than two bodies W is a matrix in the arena of the rows. Without blocks where
 // memory ran out.
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies);
+
+// The same without W: for asking whether it is a mechanism.
+tpFrictionProblem tpRows_Mechanism(const tpRows* rows, tpFrictionBodies* bodies);
 
 #endif

@@ -13,6 +13,41 @@ static double rowTimesVelocity(int componentCount, const double* row, const tpVe
            row[5] * velocity->angular.z;
 }
 
+// The same of a row of two bodies in space, in two sums that go side by side.
+static inline double pairTimesVelocities(const double* a, const tpVelocity* v, const double* b,
+                                         const tpVelocity* w) {
+    double even = a[0] * v->linear.x + a[2] * v->linear.z + a[4] * v->angular.y +
+                  b[0] * w->linear.x + b[2] * w->linear.z + b[4] * w->angular.y;
+    double odd = a[1] * v->linear.y + a[3] * v->angular.x + a[5] * v->angular.z +
+                 b[1] * w->linear.y + b[3] * w->angular.x + b[5] * w->angular.z;
+    return even + odd;
+}
+
+static const tpVelocity atRest;
+
+static inline const tpVelocity* velocityOf(const tpVelocity* velocities, int body) {
+    return body >= 0 ? &velocities[body] : &atRest;
+}
+
+void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpVelocity* velocities,
+                      double* u) {
+    int first = rows->firstRows[block], bodyA = rows->givenA[block], bodyB = rows->givenB[block];
+    bool isJoint = rows->infos[block].source != tp_contactSource;
+    if (isJoint && rows->componentCount == 6 && rows->termCount == 0) {
+        const tpVelocity* v = velocityOf(velocities, bodyA);
+        const tpVelocity* w = velocityOf(velocities, bodyB);
+        const double* a = rows->jacobianA + (size_t)6 * (size_t)(first + from);
+        const double* b = rows->jacobianB + (size_t)6 * (size_t)(first + from);
+        for (int k = from; k < to; ++k, a += 6, b += 6) {
+            u[first + k] = pairTimesVelocities(a, v, b, w);
+        }
+        return;
+    }
+    for (int k = from; k < to; ++k) {
+        u[first + k] = tpRows_RowVelocity(rows, first + k, velocities, bodyA, bodyB);
+    }
+}
+
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB) {
     size_t place = (size_t)row * (size_t)rows->componentCount;
@@ -74,9 +109,66 @@ static void addRow(int componentCount, const double* row, const double* inverse,
     velocity->angular.z += (turn[12] * x + turn[13] * y + turn[14] * z) * impulse;
 }
 
+// Adds J' r of `count` rows to the force on a body, six numbers.
+static inline void addForce(int count, const double* J, const double* r, double* force) {
+    double sums[6];
+    for (int i = 0; i < 6; ++i) {
+        sums[i] = force[i];
+    }
+    for (int k = 0; k < count; ++k, J += 6) {
+        for (int i = 0; i < 6; ++i) {
+            sums[i] += J[i] * r[k];
+        }
+    }
+    for (int i = 0; i < 6; ++i) {
+        force[i] = sums[i];
+    }
+}
+
+// Whether bodies have many rows each: most blocks are those of joints in space.
+static bool isMechanism(const tpRows* rows) {
+    int contacts = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        contacts += rows->infos[b].source == tp_contactSource;
+    }
+    return rows->componentCount == 6 && rows->termCount == 0 && 2 * contacts < rows->blockCount &&
+           rows->bodyCount <= 4 * rows->blockCount;
+}
+
+// Rows of two bodies, in space: what all impulses do to a body meets its mass once. False if there
+// is no memory for it.
+static bool applyTogether(const tpRows* rows, tpVelocity* velocities) {
+    tpArenaMark mark = tpArena_Mark(rows->arena);
+    size_t count = 6 * (size_t)rows->bodyCount;
+    double* total = TP_SCRATCH_ZEROED(rows->arena, double, count);
+    if (total == NULL) {
+        return false;
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        size_t first = (size_t)rows->firstRows[b];
+        int n = rows->dimensions[b], x = rows->bodyA[b], y = rows->bodyB[b];
+        const double* impulse = rows->impulse + first;
+        if (x >= 0) {
+            addForce(n, rows->jacobianA + 6 * first, impulse, total + 6 * (size_t)x);
+        }
+        if (y >= 0) {
+            addForce(n, rows->jacobianB + 6 * first, impulse, total + 6 * (size_t)y);
+        }
+    }
+    for (int i = 0; i < rows->bodyCount; ++i) {
+        const double* own = total + (size_t)6 * (size_t)i;
+        addRow(6, own, rows->inverseMass + (size_t)36 * (size_t)i, 1.0, &velocities[i]);
+    }
+    tpArena_Release(rows->arena, mark);
+    return true;
+}
+
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
     int componentCount = rows->componentCount;
     size_t massSize = (size_t)(componentCount * componentCount);
+    if (isMechanism(rows) && applyTogether(rows, velocities)) {
+        return;
+    }
     for (int b = 0; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
         for (int k = first; k < first + rows->dimensions[b]; ++k) {

@@ -119,7 +119,35 @@ static const tpMatrix* makeMatrix(const tpRows* rows) {
     return matrix;
 }
 
-tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies) {
+// The terms of all rows, of bodies that move by impulses. False if memory ran out.
+static bool listTerms(const tpRows* rows, tpFrictionBodies* bodies) {
+    int n = rows->componentCount, count = 0;
+    int* first = TP_SCRATCH(rows->arena, int, rows->rowCount + 1);
+    int* of = TP_SCRATCH(rows->arena, int, rows->termCount);
+    double* jacobians = TP_SCRATCH(rows->arena, double, rows->termCount* n);
+    if (rows->arena->failed) {
+        return false;
+    }
+    for (int row = 0; row < rows->rowCount; ++row) {
+        first[row] = count;
+        for (int k = 0; k < rows->termCounts[row]; ++k) {
+            const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+            if (term->isDynamic) {
+                of[count] = term->body;
+                memcpy(jacobians + (size_t)(count * n), term->jacobian, sizeof(double) * (size_t)n);
+                count += 1;
+            }
+        }
+    }
+    first[rows->rowCount] = count;
+    bodies->firstTerms = first;
+    bodies->termBodies = of;
+    bodies->termJacobians = jacobians;
+    return true;
+}
+
+// All but W.
+static tpFrictionProblem describe(const tpRows* rows, tpFrictionBodies* bodies) {
     tpFrictionProblem problem;
     memset(&problem, 0, sizeof(problem));
     problem.blockCount = rows->blockCount;
@@ -129,11 +157,7 @@ tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* b
     problem.scale = rows->scale;
     problem.compliance = rows->compliance;
     problem.q = rows->q;
-    if (rows->termCount > 0) {
-        problem.W = makeMatrix(rows);
-        problem.blockCount = problem.W != NULL ? rows->blockCount : 0;
-        return problem;
-    }
+    memset(bodies, 0, sizeof(*bodies));
     bodies->bodyCount = rows->bodyCount;
     bodies->componentCount = rows->componentCount;
     bodies->inverseMass = rows->inverseMass;
@@ -141,6 +165,25 @@ tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* b
     bodies->bodyB = rows->bodyB;
     bodies->jacobianA = rows->jacobianA;
     bodies->jacobianB = rows->jacobianB;
-    problem.bodies = bodies;
+    if (rows->termCount == 0) {
+        problem.bodies = bodies;
+    } else if (listTerms(rows, bodies)) {
+        problem.mechanism = bodies;
+    } else {
+        problem.blockCount = 0;
+    }
+    return problem;
+}
+
+tpFrictionProblem tpRows_Mechanism(const tpRows* rows, tpFrictionBodies* bodies) {
+    return describe(rows, bodies);
+}
+
+tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies) {
+    tpFrictionProblem problem = describe(rows, bodies);
+    if (rows->termCount > 0) {
+        problem.W = makeMatrix(rows);
+        problem.blockCount = problem.W != NULL ? problem.blockCount : 0;
+    }
     return problem;
 }

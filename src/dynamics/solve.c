@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "complementarity/friction_solvers.h"
 #include "complementarity/friction_tree.h"
 #include "dynamics/active_rows.h"
 #include "dynamics/painleve.h"
@@ -141,10 +142,22 @@ static double sizeOf(const tpRows* rows) {
     return fmax(normOf(rows->q, rows->rowCount), smallestScale * rows->speedUnit);
 }
 
+double tpRows_RoughSize(const tpRows* rows) {
+    double square = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        bool isLimit =
+            rows->kinds[b] == tp_frictionNonnegative && rows->infos[b].source != tp_contactSource;
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
+            square += isLimit && rows->q[k] > 0.0 ? 0.0 : rows->q[k] * rows->q[k];
+        }
+    }
+    return sqrt(square);
+}
+
 static double velocityTolerance(const tpRows* rows, const tpSystem* system,
                                 const tpSolveSettings* settings) {
     double goal = tpSolveGoal(settings->tolerance, system->certificate, sizeOf(rows));
-    return fmax(goal, settings->rough * sizeOf(rows));
+    return settings->rough > 0.0 ? fmax(goal, settings->rough * tpRows_RoughSize(rows)) : goal;
 }
 
 // Bodies are jammed if that accounts for this part of the residual.
@@ -157,17 +170,32 @@ static void shiftBiases(tpRows* rows, const double* shift) {
     }
 }
 
+// W of rows that act on more than two bodies is costly: mechanisms are solved without it.
+static tpSolveStatus solveProblem(tpRows* rows, const tpFrictionOptions* options,
+                                  tpSolverMemory* memory, tpSolveReport* solve) {
+    tpFrictionBodies bodies;
+    tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
+    if (problem.mechanism != NULL &&
+        tpFriction_SolveMechanism(&problem, options, memory, rows->impulse, rows->velocity,
+                                  solve)) {
+        return tp_solved;
+    }
+    problem = tpRows_FrictionProblem(rows, &bodies);
+    problem.mechanism = NULL;
+    return tpFriction_Solve(&problem, options, memory, rows->impulse, rows->velocity, solve);
+}
+
 static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                           const tpSolveSettings* settings, double limit, tpStepReport* report,
                           double* residual) {
-    tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-14;
     options.velocityTolerance = velocityTolerance(rows, system, settings);
-    options.enough = settings->enough > 0.0
-                         ? settings->enough
-                         : fmax(system->certificate, settings->rough) * sizeOf(rows);
+    options.enough =
+        settings->enough > 0.0
+            ? settings->enough
+            : fmax(system->certificate * sizeOf(rows),
+                   settings->rough > 0.0 ? settings->rough * tpRows_RoughSize(rows) : 0.0);
     options.workLimit = limit;
     options.isUntimed = true;
     options.stop = system->stop;
@@ -175,8 +203,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     options.shift =
         rows->gapSlack > 0.0 ? TP_SCRATCH(&system->arena, double, rows->rowCount) : NULL;
     tpSolveReport solve;
-    tpSolveStatus status =
-        tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
+    tpSolveStatus status = solveProblem(rows, &options, memory, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
     spend(system, rows, solve.work);
@@ -223,7 +250,7 @@ static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 // u = W r + q for impulses that came without it.
 static bool computeVelocities(tpRows* rows, tpSolverMemory* memory) {
     tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
     tpFrictionResidual judged;
     return tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged);
 }
@@ -330,19 +357,16 @@ static bool solveAll(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 enum { maxJoins = 10 };
 
 // Mechanisms are solved as a whole, and leave idle contacts out by themselves.
-static bool isMechanism(const tpRows* rows, tpArena* arena) {
-    if (rows->termCount > 0) {
-        return false;
-    }
+static bool isMechanism(const tpRows* rows, tpSolverMemory* memory) {
     tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
-    return tpFrictionTree_Suits(&problem, arena);
+    tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
+    return tpFrictionTree_Suits(&problem, memory);
 }
 
 static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
-    if (settings->cone == tp_circularCone && isMechanism(rows, &system->arena)) {
+    if (settings->cone == tp_circularCone && isMechanism(rows, memory)) {
         return solveAll(rows, system, memory, settings, report, isSolved, residual);
     }
     tpActiveRows active;
@@ -405,7 +429,7 @@ bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report) {
         return true;
     }
     tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
     tpFrictionResidual judged;
     if (!tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged)) {
         return false;

@@ -41,6 +41,10 @@ void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
 
 // Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only
 // then.
+// |q| of rows, m/s, without limits of joints that are open: those far away would make every
+// residual look small.
+double tpRows_RoughSize(const tpRows* rows);
+
 bool tpSystem_HasWorkLeft(const tpSystem* system);
 
 #endif

@@ -7,10 +7,12 @@
 #include "dynamics/report.h"
 #include "geometry/shape.h"
 
-// A step of up to this many contacts may cost the same: 50 ms on the machine where
-// work was weighed. Larger
-// ones have as much more as their factorisations grow.
-enum { smallStep = 500 };
+// A step of up to this many contacts and dynamic bodies may cost the same: 50 ms on the machine
+// where work was weighed. More contacts have as much more as their factorisations grow. Crowds
+// whose bodies bounce one after the other have few contacts at any time, but as many impacts as
+// bodies: they have more in proportion. 216 elastic balls that had as much as twelve lost 29 % of
+// their energy in the three steps that did not suffice.
+enum { smallStep = 500, fewBodies = 48 };
 static const double smallBudget = 1e8;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
@@ -46,7 +48,8 @@ static const double advance = 0.3;
 
 static double budgetOf(const tpSystem* system) {
     double size = (double)system->stepSize / smallStep;
-    return smallBudget * (size > 1.0 ? size * size : 1.0);
+    double crowd = (double)system->stepBodies / fewBodies;
+    return smallBudget * fmax(1.0, fmax(size * size, crowd));
 }
 
 static double limitOf(const tpSystem* system) {
@@ -57,6 +60,10 @@ void tpStepBudget_Begin(tpSystem* system) {
     system->stepWork = 0.0;
     system->largestWork = 0.0;
     system->stepSize = 0;
+    system->stepBodies = 0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        system->stepBodies += tpSystem_IsDynamic(system, i) ? 1 : 0;
+    }
     system->stepShare = 1.0;
     system->givenShare = system->usedShare = 0.0;
     system->wasSpent = false;
@@ -121,6 +128,10 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
     }
     system->stepSize = touching > system->stepSize ? touching : system->stepSize;
     tpStepBudget_Spend(system, workOfBodies(system) + contactQuery * count + workOfPairs(system));
+}
+
+double tpStepBudget_UsedPart(const tpSystem* system) {
+    return system->stepWork / limitOf(system);
 }
 
 bool tpStepBudget_IsHard(const tpSystem* system) {

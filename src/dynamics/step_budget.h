@@ -25,6 +25,9 @@ void tpStepBudget_Spend(tpSystem* system, double work);
 // of them touch, the more the step may cost.
 void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count);
 
+// How much of its budget the step, or the part of it that has its own share, has used up.
+double tpStepBudget_UsedPart(const tpSystem* system);
+
 // Whether the step turns out to be hard: ways that cost more than others are left then.
 bool tpStepBudget_IsHard(const tpSystem* system);
 

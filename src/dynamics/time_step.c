@@ -104,13 +104,14 @@ bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
 void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
     tpRows* rows = &step->rows;
     for (int b = 0; b < rows->blockCount; ++b) {
-        bool isContact = rows->infos[b].source == tp_contactSource;
-        for (int k = 0; k < rows->dimensions[b]; ++k) {
-            int row = rows->firstRows[b] + k;
-            const tpVelocity* velocities =
-                isContact && k > 0 ? step->freeVelocities : step->freeMeanVelocities;
-            rows->q[row] = rows->bias[row] + tpRows_RowVelocity(rows, row, velocities,
-                                                                rows->givenA[b], rows->givenB[b]);
+        int count = rows->dimensions[b], first = rows->firstRows[b];
+        int mean = rows->infos[b].source == tp_contactSource ? 1 : count;
+        tpRows_ReadBlock(rows, b, 0, mean, step->freeMeanVelocities, rows->q);
+        if (mean < count) {
+            tpRows_ReadBlock(rows, b, mean, count, step->freeVelocities, rows->q);
+        }
+        for (int row = first; row < first + count; ++row) {
+            rows->q[row] += rows->bias[row];
         }
     }
 }

@@ -164,9 +164,9 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report) {
     tpSystem* system = step->system;
     tpJoints_FollowAngles(system);
-    tpJoints_Correct(system, memory, jointTolerance * system->units.length);
-    report->jointDrift =
-        fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
+    double drift =
+        tpJoints_CorrectAndMeasure(system, memory, jointTolerance * system->units.length);
+    report->jointDrift = fmax(report->jointDrift, drift);
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }
 

@@ -90,6 +90,66 @@ static void turnsIntoTheFace(void** state) {
     CHECK_VEC3(last, face, 1e-12);
 }
 
+// One of the 24 turns that leave a cube as it is.
+static tpQuat symmetryOfBox(int number) {
+    const double quarter = acos(0.0);
+    const tpVec3 axes[3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+    int face = number / 4;
+    tpQuat up = face < 4 ? tpQuatFromAxisAngle(axes[0], face * quarter)
+                         : tpQuatFromAxisAngle(axes[1], face == 4 ? quarter : -quarter);
+    return tpMulQQ(up, tpQuatFromAxisAngle(axes[2], number % 4 * quarter));
+}
+
+// Two boxes that lean to each other by any two angles, the one near the other's edge in any
+// direction: the nearest contact is as near as the boxes are, exchanging the boxes turns the
+// normals around and changes nothing else, and normals do not jump.
+static void nearTheEdge(void** state) {
+    (void)state;
+    tpGeometry box = makeBox();
+    const double rounding = tpEdgeRounding(0.5, 0.5);
+    tpRandom random = { 61 };
+    double worst = 0.0, jump = 0.0;
+    for (int trial = 0; trial < 4000; ++trial) {
+        double angles[2] = { randomBetween(&random, 0.05, 0.7), randomBetween(&random, 0.05, 0.7) };
+        double x = rounding * randomBetween(&random, trial % 2 == 0 ? -3.0 : -12.0, 0.03);
+        double z = rounding * randomBetween(&random, -6.0, 6.0);
+        tpPose left = leaning(angles[0], -1.0, 0.0, 0.0);
+        tpPose right = leaning(angles[1], 1.0, x, z);
+        Contacts c = collide(&box, right, &box, left), swapped = collide(&box, left, &box, right);
+        tpClosest closest;
+        tpClosestPoints(&box, right, &box, left, NULL, &closest);
+        if (closest.distance > 0.009) {
+            continue; // beyond the margin
+        }
+        assert_true(c.count >= 2 && c.count == swapped.count);
+        double least = INFINITY, other = INFINITY;
+        for (int i = 0; i < c.count; ++i) {
+            least = fmin(least, c.points[i].gap);
+            other = fmin(other, swapped.points[i].gap);
+        }
+        worst = fmax(worst, fabs(least - closest.distance) / rounding);
+        CHECK_NEAR(other, least, 1e-12);
+        CHECK_VEC3(swapped.points[0].normal, tpNeg(c.points[0].normal), 1e-9);
+        // The same with any of the twelve edges of a box.
+        tpPose turned = right;
+        turned.rotation = tpMulQQ(right.rotation, symmetryOfBox((int)(randomBits(&random) % 24)));
+        Contacts same = collide(&box, turned, &box, left);
+        assert_int_equal(same.count, c.count);
+        CHECK_VEC3(same.points[0].normal, c.points[0].normal, 1e-9);
+        turned = left;
+        turned.rotation = tpMulQQ(left.rotation, symmetryOfBox((int)(randomBits(&random) % 24)));
+        same = collide(&box, right, &box, turned);
+        assert_int_equal(same.count, c.count);
+        CHECK_VEC3(same.points[0].normal, c.points[0].normal, 1e-9);
+        right.position.z += 1e-3 * rounding;
+        Contacts next = collide(&box, right, &box, left);
+        jump = fmax(jump, tpDistanceBetween(next.points[0].normal, c.points[0].normal));
+    }
+    print_message("gaps off by %.1e of the rounding, normals jump by %.1e\n", worst, jump);
+    CHECK_BELOW(worst, 1e-11);
+    CHECK_BELOW(jump, 0.01);
+}
+
 // Neighbours of a flat stack are left alone: four corners with the normal of the face.
 static void facesStayFaces(void** state) {
     (void)state;
@@ -99,6 +159,103 @@ static void facesStayFaces(void** state) {
         Contacts c = collide(&box, above, &box, tpIdentityPose());
         assert_int_equal(c.count, 4);
         CHECK_VEC3(c.points[0].normal, tpMakeVec3(0.0, 0.0, 1.0), 0.0);
+    }
+}
+
+// Overlaps of faces -------------------------------------------------------------------------------
+
+typedef struct Polygon {
+    double x[16], y[16];
+    int count;
+} Polygon;
+
+// What of a polygon is on the side n . p <= 1/2.
+static Polygon cut(const Polygon* in, double nx, double ny) {
+    Polygon out = { .count = 0 };
+    for (int i = 0; i < in->count; ++i) {
+        int j = (i + 1) % in->count;
+        double s = nx * in->x[i] + ny * in->y[i] - 0.5, t = nx * in->x[j] + ny * in->y[j] - 0.5;
+        if (s <= 0.0) {
+            out.x[out.count] = in->x[i];
+            out.y[out.count++] = in->y[i];
+        }
+        if ((s < 0.0 && t > 0.0) || (s > 0.0 && t < 0.0)) {
+            out.x[out.count] = in->x[i] + s / (s - t) * (in->x[j] - in->x[i]);
+            out.y[out.count++] = in->y[i] + s / (s - t) * (in->y[j] - in->y[i]);
+        }
+    }
+    return out;
+}
+
+static double areaOf(const Polygon* p) {
+    double twice = 0.0;
+    for (int i = 0; i < p->count; ++i) {
+        int j = (i + 1) % p->count;
+        twice += p->x[i] * p->y[j] - p->x[j] * p->y[i];
+    }
+    return 0.5 * fabs(twice);
+}
+
+// Points of a convex polygon in any order, put around their middle.
+static void putAround(Polygon* p) {
+    double mx = 0.0, my = 0.0;
+    for (int i = 0; i < p->count; ++i) {
+        mx += p->x[i] / p->count;
+        my += p->y[i] / p->count;
+    }
+    for (int i = 1; i < p->count; ++i) {
+        for (int j = i; j > 0; --j) {
+            double before = atan2(p->y[j - 1] - my, p->x[j - 1] - mx);
+            if (before <= atan2(p->y[j] - my, p->x[j] - mx)) {
+                break;
+            }
+            double x = p->x[j], y = p->y[j];
+            p->x[j] = p->x[j - 1], p->y[j] = p->y[j - 1];
+            p->x[j - 1] = x, p->y[j - 1] = y;
+        }
+    }
+}
+
+// A box on a box, turned by any part of a turn and moved by eighths, so that corners lie on edges
+// and edges on each other: contacts are the corners of what the two squares share, each with a name
+// of its own.
+static void facesShareTheirOverlap(void** state) {
+    (void)state;
+    tpGeometry box = makeBox();
+    for (int k = 0; k < 24 * 81; ++k) {
+        double angle = acos(-1.0) / 12.0 * (k / 81), x = (k % 9) / 8.0, y = (k / 9 % 9) / 8.0 - 0.5;
+        tpQuat turn = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), angle);
+        double c = cos(angle), s = sin(angle);
+        Polygon square = { .count = 4 };
+        for (int i = 0; i < 4; ++i) {
+            double u = i == 0 || i == 3 ? 0.5 : -0.5, v = i < 2 ? 0.5 : -0.5;
+            square.x[i] = x + c * u - s * v;
+            square.y[i] = y + s * u + c * v;
+        }
+        Polygon shared = cut(&square, 1.0, 0.0);
+        shared = cut(&shared, -1.0, 0.0);
+        shared = cut(&shared, 0.0, 1.0);
+        shared = cut(&shared, 0.0, -1.0);
+        double area = areaOf(&shared);
+        if (area < 1e-3) {
+            continue;
+        }
+        for (int isSwapped = 0; isSwapped < 2; ++isSwapped) {
+            tpPose above = tpMakePose(tpMakeVec3(x, y, 1.0), turn);
+            Contacts found = isSwapped ? collide(&box, tpIdentityPose(), &box, above)
+                                       : collide(&box, above, &box, tpIdentityPose());
+            assert_in_range(found.count, 3, 8);
+            Polygon p = { .count = found.count };
+            for (int i = 0; i < found.count; ++i) {
+                p.x[i] = found.points[i].pointA.x;
+                p.y[i] = found.points[i].pointA.y;
+                CHECK_NEAR(found.points[i].gap, 0.0, 1e-12);
+                CHECK_NEAR(fabs(found.points[i].normal.z), 1.0, 1e-12);
+                assert_true(i == 0 || found.points[i].feature > found.points[i - 1].feature);
+            }
+            putAround(&p);
+            CHECK_NEAR(areaOf(&p), area, 1e-6);
+        }
     }
 }
 
@@ -159,7 +316,9 @@ static void edgesAcrossAreFinite(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(middleOfTheArc),
                                         cmocka_unit_test(turnsIntoTheFace),
+                                        cmocka_unit_test(nearTheEdge),
                                         cmocka_unit_test(facesStayFaces),
+                                        cmocka_unit_test(facesShareTheirOverlap),
                                         cmocka_unit_test(flatHullsHaveNone),
                                         cmocka_unit_test(edgesAcrossAreFinite) };
     return cmocka_run_group_tests(tests, NULL, NULL);

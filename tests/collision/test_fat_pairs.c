@@ -163,6 +163,42 @@ static void crowdsFallTogether(void** state) {
     tpDestroyFatPairs(&fat);
 }
 
+// More boxes than threads take at a time, of which two in five leap: these find their pairs.
+static void manyLeapAtOnce(void** state) {
+    (void)state;
+    enum { count = 5000 };
+    static tpBounds bounds[count];
+    static uint8_t kinds[count];
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRandom random = { 29 };
+    tpFatPairs fat;
+    tpCreateFatPairs(&fat, &allocator, true);
+    for (int k = 0; k < 4; ++k) {
+        for (int i = 0; i < count; ++i) {
+            if (k == 0 || randomBits(&random) % 10 < 4) {
+                tpVec3 lower = randomVec3(&random, -5.0, 5.0);
+                bounds[i] = (tpBounds){ lower, tpAdd(lower, tpMakeVec3(0.4, 0.4, 0.4)) };
+                kinds[i] = tp_movableProxy;
+            }
+        }
+        tpProxies proxies = { bounds, kinds, count, mayPair, NULL };
+        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        int overlaps = 0;
+        for (int32_t a = 0; a < count; ++a) {
+            for (int32_t b = a + 1; b < count; ++b) {
+                if (tpBoundsOverlap(&bounds[a], &bounds[b]) && mayPair(NULL, a, b)) {
+                    int place = tpPairs_Find(&fat.pairs, (tpShapePair){ a, b });
+                    assert_true(place < fat.pairs.count && fat.pairs.data[place].shapeA == a &&
+                                fat.pairs.data[place].shapeB == b);
+                    overlaps += 1;
+                }
+            }
+        }
+        assert_true(overlaps > 1000);
+    }
+    tpDestroyFatPairs(&fat);
+}
+
 // A pair comes when shapes are disturbed after it has become wanted: here both lists agree with a
 // fresh one.
 static void restoredListsGoOn(void** state) {
@@ -204,6 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsAreHandedOn),
         cmocka_unit_test(crowdsFallTogether),
+        cmocka_unit_test(manyLeapAtOnce),
         cmocka_unit_test(restoredListsGoOn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

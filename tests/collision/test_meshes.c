@@ -400,6 +400,86 @@ static void meshesMeetMeshes(void** state) {
     tpReleaseGeometry(&field);
 }
 
+// Two blocks of triangles on edge, crossed at any angle, the one above the other: the edges push
+// straight up and down, and are as far apart as they are. Overlaps beyond 1/400 of a block are not
+// asked for: contacts have the normal of a face then.
+static void crossedEdgesPushApart(void** state) {
+    (void)state;
+    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 1);
+    const double eighth = 0.25 * acos(-1.0), half = sqrt(0.5);
+    tpQuat onEdge = tpQuatFromAxisAngle(tpMakeVec3(1.0, 0.0, 0.0), eighth);
+    tpRandom random = { 83 };
+    for (int trial = 0; trial < 200; ++trial) {
+        double angle = randomBetween(&random, 0.6, 2.5),
+               gap = randomBetween(&random, -0.002, 0.009);
+        tpQuat yaw = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), angle);
+        tpPose above =
+            tpMakePose(tpMakeVec3(randomBetween(&random, -0.1, 0.1), 0.07, 2.0 * half + gap),
+                       tpMulQQ(yaw, onEdge));
+        tpPose below = tpMakePose(tpZeroVec3(), onEdge);
+        for (int isSwapped = 0; isSwapped < 2; ++isSwapped) {
+            Contacts c = isSwapped ? collide(&block, below, &block, above, 0.01)
+                                   : collide(&block, above, &block, below, 0.01);
+            assert_int_equal(c.count, 1);
+            CHECK_VEC3(c.points[0].normal, tpMakeVec3(0.0, 0.0, isSwapped ? -1.0 : 1.0), 1e-9);
+            CHECK_NEAR(c.points[0].gap, gap, 1e-12);
+        }
+    }
+    tpReleaseGeometry(&block);
+}
+
+// The corner of a block in a plate lies behind triangles of several sides of the plate. Only the
+// nearest side pushes: up, and as far as the corner is deep.
+static void thinPlatesPushBack(void** state) {
+    (void)state;
+    const double thickness = 0.1;
+    tpGeometry plate = makeBlock(tpMakeVec3(2.0, 2.0, thickness), 4);
+    tpGeometry block = makeBlock(tpMakeVec3(0.4, 0.4, 0.4), 1);
+    tpRandom random = { 53 };
+    for (int trial = 0; trial < 200; ++trial) {
+        tpQuat q;
+        double lowest, second, x, y;
+        do { // one corner is well below the others
+            q = randomRotation(&random);
+            lowest = second = INFINITY;
+            x = y = 0.0;
+            for (int i = 0; i < 8; ++i) {
+                tpVec3 corner = tpRotate(
+                    q, tpMakeVec3(i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, i & 4 ? 0.2 : -0.2));
+                second = fmin(second, fmax(lowest, corner.z));
+                if (corner.z < lowest) {
+                    lowest = corner.z;
+                    x = corner.x;
+                    y = corner.y;
+                }
+            }
+        } while (second - lowest < 0.05);
+        // Near the rim the side of the plate is not much farther than its top.
+        bool isAtRim = trial % 2 == 1;
+        double depth = randomBetween(&random, 0.001, isAtRim ? 0.004 : 0.015);
+        double aside = 4.2 * depth + randomBetween(&random, 0.0, 0.003);
+        double placeX = isAtRim ? 1.0 - aside : randomBetween(&random, -0.5, 0.5);
+        double placeY = randomBetween(&random, -0.5, 0.5);
+        tpPose pose =
+            tpMakePose(tpMakeVec3(placeX - x, placeY - y, 0.5 * thickness - depth - lowest), q);
+        for (int isSwapped = 0; isSwapped < 2; ++isSwapped) {
+            Contacts c = isSwapped ? collide(&plate, tpIdentityPose(), &block, pose, 0.0)
+                                   : collide(&block, pose, &plate, tpIdentityPose(), 0.0);
+            double deepest = 0.0;
+            assert_true(c.count > 0);
+            for (int i = 0; i < c.count; ++i) {
+                deepest = fmin(deepest, c.points[i].gap);
+                if (!isAtRim) {
+                    CHECK_NEAR(c.points[i].normal.z, isSwapped ? -1.0 : 1.0, 1e-12);
+                }
+            }
+            CHECK_NEAR(deepest, -depth, 1e-12);
+        }
+    }
+    tpReleaseGeometry(&plate);
+    tpReleaseGeometry(&block);
+}
+
 // Contacts inside of faces are named by their triangle, so that what a ball carries over to the
 // next step is of the same one: the same on a triangle, another on each.
 static void trianglesHaveNames(void** state) {
@@ -439,6 +519,8 @@ int main(void) {
         cmocka_unit_test(valleysPushWithBothSides),
         cmocka_unit_test(meshesMeetMeshes),
         cmocka_unit_test(boxesTouchOnce),
+        cmocka_unit_test(thinPlatesPushBack),
+        cmocka_unit_test(crossedEdgesPushApart),
         cmocka_unit_test(trianglesHaveNames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,35 @@ static void aPointAloneSettles(void** state) {
     }
 }
 
+// Implicit Euler's spring and damper: the row's impulse at a velocity u is that of the depth at the
+// end, and none while the point would just meet the surface.
+static void implicitRowsPushAtTheEnd(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0, -0.002 };
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addBall(world, tpZeroVec3(), tpZeroVec3());
+    addFloor(world);
+    tpContact contact = makeContact(system, 0, 1);
+    tpRows rows = makeRows(system, &contact, 1, 0.5);
+    tpContactLaw law = { .stiffness = stiffness, .damping = damping };
+    for (int i = 0; i < 3; ++i) {
+        tpPointSpring_WriteImplicit(&law, gaps[i], h, &rows, 0);
+        for (double u = -1.0; u <= 1.0; u += 0.25) {
+            // u + bias + compliance r = 0
+            double r = -(u + rows.bias[0]) / rows.compliance[0];
+            double opens = gaps[i] > 0.0 ? gaps[i] / h : 0.0;
+            double depth = fmax(0.0, -gaps[i]) - h * (u + opens);
+            CHECK_NEAR(r, h * (stiffness * depth - damping * (u + opens)), 1e-12);
+            // What the row has without spring and bias is the velocity that it was made of.
+            rows.impulse[0] = r;
+            rows.velocity[0] = u + rows.bias[0] + rows.compliance[0] * r;
+            CHECK_NEAR(tpRows_BareVelocity(&rows, 0), u, 1e-12);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 // The row that stands for the law at some velocity has its value and its slope there.
 static void rowsAreTangents(void** state) {
     (void)state;
@@ -175,6 +204,7 @@ int main(void) {
         cmocka_unit_test(slopesAreThoseOfDifferences),  cmocka_unit_test(tangentsLieBelow),
         cmocka_unit_test(theWorstResidualIsKept),       cmocka_unit_test(rigidContactKnowsGaps),
         cmocka_unit_test(aPointAloneSettles),           cmocka_unit_test(rowsAreTangents),
+        cmocka_unit_test(implicitRowsPushAtTheEnd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,12 +137,87 @@ static void testMargins(void** state) {
     tpDestroyWorld(world);
 }
 
+// Lookups by cursor in sorted lists, beside scans of the whole list.
+static void testLookups(void** state) {
+    (void)state;
+    enum { most = 40 };
+    tpRandom random = { 67 };
+    for (int trial = 0; trial < 500; ++trial) {
+        tpContactMemory memories[most];
+        tpContact list[most];
+        int count = 0;
+        for (int key = 0; key < most; ++key) { // two shapes each, features of 0 to 4, in order
+            if (randomBits(&random) % 2 == 0) {
+                tpContact contact = { .shapeA = key / 20,
+                                      .shapeB = 2 + key / 5 % 4,
+                                      .feature = (uint64_t)(key % 5) };
+                contact.pointA = randomVec3(&random, -1.0, 1.0);
+                list[count] = contact;
+                memories[count++] =
+                    (tpContactMemory){ .key = tpContact_Key(&contact), .point = contact.pointA };
+            }
+        }
+        tpContactHistory history = { .list = { memories, count, most } };
+        int cursors[3] = { 0, 0, 0 };
+        for (int key = 0; key < most; ++key) {
+            tpContact asked = { .shapeA = key / 20,
+                                .shapeB = 2 + key / 5 % 4,
+                                .feature = (uint64_t)(key % 5) };
+            asked.pointA = randomVec3(&random, -1.0, 1.0);
+            int same = -1, near = -1;
+            double least = INFINITY;
+            for (int i = 0; i < count; ++i) {
+                bool isPair = list[i].shapeA == asked.shapeA && list[i].shapeB == asked.shapeB;
+                same = isPair && list[i].feature == asked.feature ? i : same;
+                double distance = tpDistanceBetween(memories[i].point, asked.pointA);
+                near = isPair && distance < least ? i : near;
+                least = isPair ? fmin(least, distance) : least;
+            }
+            near = same >= 0 ? same : near;
+            const tpContact* found =
+                tpContacts_FindSame(tpContact_Key(&asked), list, count, &cursors[0]);
+            assert_true(found == (same >= 0 ? &list[same] : NULL));
+            const tpContactMemory* memory = tpContactHistory_Find(&history, &asked, &cursors[1]);
+            assert_true(memory == (same >= 0 ? &memories[same] : NULL));
+            memory = tpContactHistory_FindNear(&history, &asked, &cursors[2]);
+            assert_true(memory == (near >= 0 ? &memories[near] : NULL));
+        }
+    }
+    // The order: first shape, second shape, feature.
+    const tpContactKey keys[4] = { { 0, 5, 9 }, { 1, 2, 9 }, { 1, 3, 4 }, { 1, 3, 5 } };
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) {
+            assert_int_equal(tpContactKey_Compare(keys[i], keys[j]), (i > j) - (i < j));
+        }
+    }
+}
+
+// Contacts of a file name what there is, or are refused.
+static void testAreIn(void** state) {
+    (void)state;
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    system.bodyCount = 3;
+    system.shapes.count = 5;
+    const int values[] = { -1, 0, 2, 3, 4, 5 };
+    for (int field = 0; field < 4; ++field) {
+        for (int i = 0; i < 6; ++i) {
+            tpContact contacts[2] = { { 0 }, { 0 } };
+            int32_t* fields[4] = { &contacts[1].bodyA, &contacts[1].bodyB, &contacts[1].shapeA,
+                                   &contacts[1].shapeB };
+            *fields[field] = values[i];
+            bool isIn = values[i] >= 0 && values[i] < (field < 2 ? 3 : 5);
+            assert_int_equal(tpContacts_AreIn(&system, contacts, 2), isIn);
+            assert_true(tpContacts_AreIn(&system, contacts, 1));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testOncePerPose),
-        cmocka_unit_test(testRest),
-        cmocka_unit_test(testSnapshot),
-        cmocka_unit_test(testMargins),
+        cmocka_unit_test(testOncePerPose), cmocka_unit_test(testRest),
+        cmocka_unit_test(testSnapshot),    cmocka_unit_test(testMargins),
+        cmocka_unit_test(testLookups),     cmocka_unit_test(testAreIn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

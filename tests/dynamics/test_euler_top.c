@@ -125,8 +125,21 @@ static void edgesAreKept(void** state) {
     }
 }
 
+// What has no momentum does not turn, and what has more than a double can hold turns nobody knows
+// where.
+static void nothingTurnsWithoutMomentum(void** state) {
+    (void)state;
+    tpVec3 J = tpMakeVec3(1.0 / 0.3, 1.0 / 0.4, 1.0 / 0.6);
+    const tpVec3 momenta[3] = { { 0.0, 0.0, 0.0 }, { 0.0, INFINITY, 1.0 }, { NAN, 1.0, 1.0 } };
+    for (int i = 0; i < 3; ++i) {
+        tpQuat turn = tpEulerTop_Turn(J, 1, 0.1, momenta[i]);
+        assert_true(turn.w == 1.0 && turn.x == 0.0 && turn.y == 0.0 && turn.z == 0.0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothingTurnsWithoutMomentum),
         cmocka_unit_test(itSolvesEulersEquations),
         cmocka_unit_test(partsMakeTheWhole),
         cmocka_unit_test(itTurnsOverOnTime),

@@ -23,6 +23,69 @@ static void testKick(void** state) {
     tpDestroyWorld(world);
 }
 
+// Three bodies, the one in the middle under every kind of force: what each of the kicks gives it is
+// the sum of force times the time in which the force acts; the others get their weight alone.
+static void everyForceKicks(void** state) {
+    (void)state;
+    const double from = 0.3, to = 0.45, time = 0.25, h = 0.1, acting = 0.05;
+    for (int way = 0; way < 4; ++way) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        for (int i = 0; i < 3; ++i) {
+            addBall(world, tpMakeVec3(i, 0.0, 2.0), tpZeroVec3());
+        }
+        tpQuat q = tpQuatExp(tpMakeVec3(0.3, -0.4, 0.8));
+        system->poses.data[1].rotation = q;
+        tpBodyId body = tpWorld_GetBody(world, 1);
+        tpVec3 push = tpMakeVec3(1.0, 2.0, 3.0), twist = tpMakeVec3(0.3, 0.1, -0.2);
+        tpVec3 point = tpMakeVec3(0.1, -0.3, 0.2);
+        tpForceDef force = tpDefaultForceDef();
+        force.body = body;
+        force.frame = tp_bodyFrame;
+        force.force = push;
+        force.torque = twist;
+        force.hasPoint = true;
+        force.point = point;
+        force.from = from;
+        force.to = to;
+        tpCreateForce(world, &force, NULL);
+        force.from = 10.0; // not yet
+        force.to = 20.0;
+        tpCreateForce(world, &force, NULL);
+        tpVec3 load = tpMakeVec3(-4.0, 5.0, 1.0), moment = tpMakeVec3(0.0, 0.7, 0.2);
+        tpBody_ApplyForce(world, body, load, tp_worldFrame);
+        tpBody_ApplyTorque(world, body, moment, tp_worldFrame);
+        tpVec3 linear = tpAdd(tpScale(acting, tpRotate(q, push)), tpScale(h, load));
+        tpVec3 angular = tpAdd(tpScale(acting, tpRotate(q, tpAdd(twist, tpCross(point, push)))),
+                               tpScale(h, moment));
+        double weight = -10.0 * h;
+        double work = 0.0;
+        if (way == 0) {
+            work = tpSystem_Kick(system, time, h, tp_forwardSweep);
+        } else if (way == 1) {
+            work = tpSystem_Kick(system, time, h, tp_backwardSweep);
+        } else if (way == 2) {
+            tpSystem_KickForces(system, time, h);
+        } else {
+            weight = 0.0;
+            work = tpSystem_KickBody(system, 1, time, h);
+            CHECK_NEAR(work, tpSystem_BodyKineticEnergy(system, 1), 1e-13);
+            work = 0.0;
+        }
+        CHECK_NEAR(work, 0.0, 0.0); // nothing damps
+        for (int i = 0; i < 3; ++i) {
+            tpVec3 v = tpMakeVec3(0.0, 0.0, weight), w = tpZeroVec3();
+            if (i == 1) {
+                v = tpMulAdd(v, 1.0 / ballMass, linear);
+                w = tpScale(1.0 / ballMoment, angular);
+            }
+            CHECK_VEC3(system->velocities.data[i].linear, v, 1e-13);
+            CHECK_VEC3(system->velocities.data[i].angular, w, 1e-12);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // Damping takes exp(-k t) of the velocity, and says what it took.
 static void testDamping(void** state) {
     (void)state;
@@ -202,11 +265,11 @@ static void dampersDecay(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testKick),
-                                        cmocka_unit_test(testDamping),
-                                        cmocka_unit_test(testSums),
-                                        cmocka_unit_test(testSpring),
-                                        cmocka_unit_test(springsKeepMomentum),
-                                        cmocka_unit_test(dampersDecay) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testKick),    cmocka_unit_test(everyForceKicks),
+        cmocka_unit_test(testDamping), cmocka_unit_test(testSums),
+        cmocka_unit_test(testSpring),  cmocka_unit_test(springsKeepMomentum),
+        cmocka_unit_test(dampersDecay)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

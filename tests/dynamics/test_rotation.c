@@ -127,6 +127,48 @@ static void extremesStayFinite(void** state) {
     CHECK_BELOW(tpLength(w), tpInertia_SpeedBound(&inertia, q, w) * (1.0 + 1e-12));
 }
 
+// No motion of a given energy is faster than a turn about the axis of the least moment, and a body
+// that tumbles close to that axis comes close to the bound.
+static void boundsOfSpeedAreReached(void** state) {
+    (void)state;
+    const double moments[3] = { 0.5, 0.2, 0.6 };
+    tpInertia inertia = inertiaOf(moments[0], moments[1], moments[2]);
+    tpRandom random = { 5 };
+    for (int trial = 0; trial < 50; ++trial) {
+        tpQuat q = randomRotation(&random);
+        tpVec3 own = randomVec3(&random, -2.0, 2.0);
+        own.y = trial % 2 == 0 ? 40.0 : own.y;
+        tpVec3 w = tpRotate(q, own);
+        double twice =
+            moments[0] * own.x * own.x + moments[1] * own.y * own.y + moments[2] * own.z * own.z;
+        double bound = tpInertia_SpeedBound(&inertia, q, w), fastest = 0.0;
+        CHECK_NEAR(bound, sqrt(twice / 0.2), 1e-12 * bound);
+        for (int k = 0; k < 200; ++k) {
+            tpRotateFreely(&inertia, 0.01, &q, &w);
+            fastest = fmax(fastest, tpLength(w));
+        }
+        CHECK_BELOW(fastest, bound * (1.0 + 1e-12));
+        assert_true(trial % 2 == 1 || fastest > 0.98 * bound);
+    }
+    tpInertia ball = inertiaOf(0.4, 0.4, 0.4);
+    CHECK_NEAR(tpInertia_SpeedBound(&ball, tpIdentityQuat(), tpMakeVec3(2.0, 3.0, 6.0)), 7.0, 0.0);
+}
+
+// Orientations stay of length one to rounding, however long a body turns.
+static void orientationsKeepTheirLength(void** state) {
+    (void)state;
+    const tpInertia bodies[3] = { inertiaOf(0.4, 0.4, 0.4), inertiaOf(0.4, 0.4, 0.7),
+                                  inertiaOf(0.3, 0.4, 0.6) };
+    for (int k = 0; k < 3; ++k) {
+        tpQuat q = tpQuatExp(tpMakeVec3(0.3, 0.2, -0.5));
+        tpVec3 w = tpMakeVec3(3.0, -2.0, 4.0);
+        for (int i = 0; i < 20000; ++i) {
+            tpRotateFreely(&bodies[k], 0.013, &q, &w);
+        }
+        CHECK_NEAR(tpDotQQ(q, q), 1.0, 1e-15);
+    }
+}
+
 // Three kinds of body turn the same where they meet: moments that are nearly equal, by closed forms
 // that have nothing in common.
 static void kindsOfBodiesMeet(void** state) {
@@ -153,10 +195,11 @@ static void kindsOfBodiesMeet(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kindsOfBodiesMeet),        cmocka_unit_test(flipsComeOnTime),
-        cmocka_unit_test(energyAndMomentumAreKept), cmocka_unit_test(symmetricTopPrecesses),
-        cmocka_unit_test(principalAxesDoNotMatter), cmocka_unit_test(spheresTurnExactly),
-        cmocka_unit_test(extremesStayFinite),
+        cmocka_unit_test(kindsOfBodiesMeet),           cmocka_unit_test(flipsComeOnTime),
+        cmocka_unit_test(energyAndMomentumAreKept),    cmocka_unit_test(symmetricTopPrecesses),
+        cmocka_unit_test(principalAxesDoNotMatter),    cmocka_unit_test(spheresTurnExactly),
+        cmocka_unit_test(extremesStayFinite),          cmocka_unit_test(boundsOfSpeedAreReached),
+        cmocka_unit_test(orientationsKeepTheirLength),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,14 @@
 
 #include "dynamics/step_budget.h"
 
+#include <signal.h>
 #include <string.h>
 
+#include "dynamics/contacts.h"
 #include "dynamics/forces.h"
 #include "dynamics/report.h"
 #include "support/floor.h"
+#include "support/triangle_box.h"
 #include "world/world.h"
 
 static tpContact contactAt(double gap) {
@@ -40,6 +43,34 @@ static void workIsSpentAndForgotten(void** state) {
     tpStepBudget_Begin(&system);
     assert_false(tpStepBudget_IsSpent(&system));
     assert_true(tpStepBudget_ForSolve(&system) == first);
+}
+
+// The work of a step with that many dynamic bodies before it is spent.
+static double budgetOf(int bodies) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    for (int i = 0; i < bodies; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(i, 0.0, 1.0);
+        tpCreateSphere(world, tpCreateBody(world, &def, NULL), &shape, &(tpSphere){ 0.1 }, NULL);
+    }
+    tpWorld_Step(world, 0.01);
+    tpStepBudget_Begin(&world->system);
+    double work = 0.0;
+    for (; !tpStepBudget_IsSpent(&world->system); work += 1e5) {
+        tpStepBudget_Spend(&world->system, 1e5);
+    }
+    tpDestroyWorld(world);
+    return work;
+}
+
+// Impacts of a crowd come one after the other, and each of them costs a query of all bodies.
+static void crowdsMayCostMore(void** state) {
+    (void)state;
+    double few = budgetOf(12), many = budgetOf(480);
+    assert_true(budgetOf(24) == few);
+    CHECK_NEAR(many / few, 10.0, 0.1);
 }
 
 // Steps within a step share its budget: all of them together cost about as much as one may, however
@@ -106,6 +137,118 @@ static void largeStepsMayCostMore(void** state) {
     }
     assert_true(budgets[1] == budgets[0]);
     assert_true(budgets[2] > 3.0 * budgets[1]);
+}
+
+// What two shapes on top of each other add to the work of a query.
+static double costOfPair(const tpGeometry* a, const tpGeometry* b) {
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpSystem* system = &world->system;
+    const tpGeometry* both[2] = { a, b };
+    for (int i = 0; i < 2; ++i) {
+        tpBodyDef body = tpDefaultBodyDef();
+        body.kind = both[i]->type == tp_planeShape ? tp_fixedBody : tp_dynamicBody;
+        tpShapeDef shape = tpDefaultShapeDef();
+        tpCreateShape(world, tpCreateBody(world, &body, NULL), &shape, both[i], NULL);
+    }
+    tpArena_Reset(&system->arena);
+    tpContact* contacts;
+    int count;
+    double margins[2] = { 0.1, 0.1 };
+    assert_int_equal(tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count),
+                     tp_success);
+    tpStepBudget_Begin(system);
+    tpStepBudget_SpendQuery(system, NULL, 0);
+    double whole = system->stepWork;
+    tpCollider* collider = system->collider;
+    system->collider = NULL;
+    tpStepBudget_Begin(system);
+    tpStepBudget_SpendQuery(system, NULL, 0);
+    system->collider = collider;
+    whole -= system->stepWork;
+    tpDestroyWorld(world);
+    return whole;
+}
+
+// Closed forms cost least, then polyhedra, then round surfaces, then surfaces of triangles; powers
+// three times as much as squares. Bodies that tumble cost more than balls, and each contact its
+// own.
+static void queriesCostByTheirShapes(void** state) {
+    (void)state;
+    tpPose at = tpIdentityPose();
+    tpGeometry ball, box, plane, egg, power, mesh;
+    tpMakeSphere(&(tpSphere){ 0.5 }, at, &ball, NULL);
+    tpMakeBox(&(tpBox){ { 1.0, 1.0, 1.0 } }, at, &box, NULL);
+    tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, at, &plane, NULL);
+    tpMakeEllipsoid(&(tpEllipsoid){ { 0.5, 0.6, 0.7 } }, at, &egg, NULL);
+    tpMakeSuperellipsoid(&(tpSuperellipsoid){ { 0.5, 0.6, 0.7 }, { 0.5, 0.8 } }, at, &power, NULL);
+    mesh = makeTriangleBox(tpMakeVec3(1.0, 1.0, 1.0));
+    const struct {
+        const tpGeometry *a, *b;
+        double work;
+    } cases[] = { { &ball, &ball, 200.0 },  { &box, &plane, 200.0 },   { &power, &plane, 200.0 },
+                  { &box, &box, 1500.0 },   { &ball, &box, 1500.0 },   { &egg, &box, 5000.0 },
+                  { &egg, &egg, 5000.0 },   { &power, &box, 15000.0 }, { &ball, &power, 15000.0 },
+                  { &mesh, &box, 12000.0 }, { &egg, &mesh, 12000.0 },  { &power, &mesh, 36000.0 } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        CHECK_NEAR(costOfPair(cases[i].a, cases[i].b), cases[i].work, 0.0);
+        CHECK_NEAR(costOfPair(cases[i].b, cases[i].a), cases[i].work, 0.0);
+    }
+    tpReleaseGeometry(&mesh);
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    tpBody bodies[3];
+    memset(bodies, 0, sizeof(bodies));
+    system.bodies.data = bodies;
+    system.bodyCount = 3;
+    bodies[0].inertia.moments = tpMakeVec3(2.0, 2.0, 2.0);
+    bodies[1].inertia.moments = tpMakeVec3(2.0, 2.0, 3.0);
+    bodies[2].inertia.moments = tpMakeVec3(3.0, 2.0, 2.0);
+    tpContact contacts[2] = { contactAt(0.0), contactAt(1.0) };
+    tpStepBudget_Begin(&system);
+    tpStepBudget_SpendQuery(&system, contacts, 2);
+    CHECK_NEAR(system.stepWork, 400.0 + 2.0 * 2500.0 + 2.0 * 300.0, 0.0);
+}
+
+// The parts of a budget of 1e8: a step is hard from a fifth on; a solve may have .6 of what is
+// left, .02 at the least; it ends when six of its largest solves, or half of it, are left; and at
+// once if someone asks it to stop.
+static void partsOfABudget(void** state) {
+    (void)state;
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    tpStepBudget_Begin(&system);
+    CHECK_NEAR(tpStepBudget_ForSolve(&system), 0.6e8, 1.0);
+    for (int k = 0; k < 19; ++k) {
+        tpStepBudget_Spend(&system, 1e6);
+    }
+    assert_false(tpStepBudget_IsHard(&system));
+    for (int k = 0; k < 2; ++k) {
+        tpStepBudget_Spend(&system, 1e6);
+    }
+    assert_true(tpStepBudget_IsHard(&system));
+    CHECK_NEAR(tpStepBudget_ForSolve(&system), 0.6 * 0.79e8, 1.0);
+    for (int k = 0; k < 72; ++k) {
+        tpStepBudget_Spend(&system, 1e6); // 93 in all: six more and it is over
+    }
+    assert_false(tpStepBudget_IsSpent(&system));
+    tpStepBudget_Spend(&system, 1e6);
+    assert_true(tpStepBudget_IsSpent(&system));
+    tpStepBudget_Spend(&system, 5e6);
+    CHECK_NEAR(tpStepBudget_ForSolve(&system), 0.02e8, 1.0);
+    // One large solve keeps half of the budget for the end, not more.
+    tpStepBudget_Begin(&system);
+    tpStepBudget_Spend(&system, 0.4e8);
+    tpStepBudget_Spend(&system, 0.09e8);
+    assert_false(tpStepBudget_IsSpent(&system));
+    tpStepBudget_Spend(&system, 0.02e8);
+    assert_true(tpStepBudget_IsSpent(&system));
+    tpStepBudget_Begin(&system);
+    volatile sig_atomic_t stop = 0;
+    system.stop = &stop;
+    assert_false(tpStepBudget_IsSpent(&system));
+    stop = 1;
+    assert_true(tpStepBudget_IsSpent(&system));
 }
 
 static void addPlank(tpWorld* world, tpVec3 position, tpVec3 size) {
@@ -207,9 +350,10 @@ static void gainsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workIsSpentAndForgotten), cmocka_unit_test(partsShareTheBudget),
-        cmocka_unit_test(largeStepsMayCostMore),   cmocka_unit_test(hardStepsEnd),
-        cmocka_unit_test(gainsAreTakenBack),
+        cmocka_unit_test(queriesCostByTheirShapes), cmocka_unit_test(partsOfABudget),
+        cmocka_unit_test(workIsSpentAndForgotten),  cmocka_unit_test(partsShareTheBudget),
+        cmocka_unit_test(largeStepsMayCostMore),    cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(crowdsMayCostMore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

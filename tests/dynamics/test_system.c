@@ -77,8 +77,113 @@ static void testPlanarInertia(void** state) {
     tpDestroyWorld(world);
 }
 
+// State lent to others: they see it, what they write comes back, and the system's own memory is
+// back in its place.
+static void testLentState(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    tpPose poses[2], own[2];
+    tpVelocity velocities[2];
+    for (int i = 0; i < 2; ++i) {
+        addLink(world, tpMakeVec3(i, 2.0, 3.0));
+        system->velocities.data[i].angular = tpMakeVec3(0.0, 1.0 + i, 0.0);
+        own[i] = system->poses.data[i];
+    }
+    const tpPose* posesBefore = system->poses.data;
+    const tpVelocity* velocitiesBefore = system->velocities.data;
+    int capacities[2] = { system->poses.capacity, system->velocities.capacity };
+    tpSystem_ReturnState(system); // nothing is lent
+    assert_false(tpSystem_IsStateLent(system));
+    tpSystem_LendState(system, poses, velocities);
+    assert_true(tpSystem_IsStateLent(system));
+    assert_true(system->poses.data == poses && system->velocities.data == velocities);
+    assert_int_equal(system->poses.capacity, 2);
+    assert_int_equal(system->velocities.capacity, 2);
+    for (int i = 0; i < 2; ++i) {
+        assert_memory_equal(&poses[i], &own[i], sizeof(tpPose));
+        CHECK_NEAR(velocities[i].angular.y, 1.0 + i, 0.0);
+        poses[i].position.z = 10.0 + i;
+        velocities[i].linear.x = 20.0 + i;
+    }
+    tpSystem_ReturnState(system);
+    assert_false(tpSystem_IsStateLent(system));
+    assert_true(system->poses.data == posesBefore);
+    assert_true(system->velocities.data == velocitiesBefore);
+    assert_int_equal(system->poses.capacity, capacities[0]);
+    assert_int_equal(system->velocities.capacity, capacities[1]);
+    for (int i = 0; i < 2; ++i) {
+        CHECK_NEAR(system->poses.data[i].position.z, 10.0 + i, 0.0);
+        CHECK_NEAR(system->velocities.data[i].linear.x, 20.0 + i, 0.0);
+    }
+    tpDestroyWorld(world);
+}
+
+// Of two joints on a body only the anchors of that body move with its centre of mass, of a joint to
+// the world those of one side.
+static void testShiftOfMany(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    tpBodyId links[3];
+    for (int i = 0; i < 3; ++i) {
+        links[i] = addLink(world, tpMakeVec3(i, 0.0, 0.0));
+    }
+    tpVec3 where[4];
+    for (int i = 0; i < 4; ++i) {
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = tp_ballJoint;
+        joint.bodyA = i < 3 ? links[i] : (tpBodyId){ 0, 0 };
+        joint.bodyB = links[(i + 1) % 3];
+        where[i] = joint.anchorA = joint.anchorB = tpMakeVec3(0.4, 0.1 * i, 0.2);
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    }
+    system->bodies.data[1].given.center = tpMakeVec3(0.1, -0.2, 0.3);
+    tpSystem_UpdateMass(system, 1);
+    for (int i = 0; i < 4; ++i) {
+        const tpJoint* made = &system->joints.data[i];
+        tpVec3 a = made->bodyA < 0 ? made->anchorA : anchorOf(system, made->bodyA, made->anchorA);
+        CHECK_VEC3(a, where[i], 1e-15);
+        CHECK_VEC3(anchorOf(system, made->bodyB, made->anchorB), where[i], 1e-15);
+    }
+    tpDestroyWorld(world);
+}
+
+// Of several shapes: the farthest reach, the least inner radius, and the size that a body without
+// shapes has by its inertia. Shapes that come one by one and all of them anew give the same.
+static void testSizes(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    tpBodyId id = addLink(world, tpMakeVec3(0.0, 0.0, 0.0));
+    const tpBody* body = &system->bodies.data[0];
+    CHECK_NEAR(body->reach, 0.0, 0.0);
+    CHECK_NEAR(body->size, sqrt(0.25), 1e-15); // the largest moment at a mass of 1
+    assert_true(isinf(body->innerRadius));
+    // Boxes of 1 : 2 : 2, whose corners are three halves of their shortest edge from their middle.
+    const double edges[3] = { 0.2, 0.6, 0.4 }, places[3] = { 0.0, 0.4, 0.9 };
+    const double reaches[3] = { 0.3, hypot(0.7, 0.6 * sqrt(2.0)), hypot(1.1, 0.4 * sqrt(2.0)) };
+    const double inner[3] = { 0.1, 0.1, 0.1 };
+    for (int i = 0; i < 3; ++i) {
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.pose.position = tpMakeVec3(places[i], 0.0, 0.0);
+        tpBox box = { tpMakeVec3(edges[i], 2.0 * edges[i], 2.0 * edges[i]) };
+        tpCreateBox(world, id, &shape, &box, NULL);
+        for (int anew = 0; anew < 2; ++anew) {
+            CHECK_NEAR(body->reach, reaches[i], 1e-15);
+            CHECK_NEAR(body->innerRadius, inner[i], 1e-15);
+            CHECK_NEAR(body->size, fmax(reaches[i], 0.5), 1e-15);
+            tpSystem_UpdateMass(system, 0);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testShift), cmocka_unit_test(testInertia),
-                                        cmocka_unit_test(testPlanarInertia) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testLentState), cmocka_unit_test(testShiftOfMany),
+        cmocka_unit_test(testSizes),     cmocka_unit_test(testShift),
+        cmocka_unit_test(testInertia),   cmocka_unit_test(testPlanarInertia)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,9 +122,31 @@ static void testLinearised(void** state) {
     }
 }
 
+// The largest change of any body, in parts of its speed and one.
+static void testChanges(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpZeroVec3());
+    addBall(world, tpMakeVec3(0.0, 0.0, 2.0), tpZeroVec3());
+    tpTimeStep step;
+    assert_true(tpTimeStep_Begin(&step, &world->system, h, h));
+    tpVelocity a[2] = { 0 }, b[2] = { 0 };
+    CHECK_NEAR(tpTimeStep_LargestChange(&step, a, b), 0.0, 0.0);
+    a[0].linear = tpMakeVec3(0.0, 3.0, 4.0);
+    a[0].angular = tpMakeVec3(1.0, 0.0, 0.0);
+    CHECK_NEAR(tpTimeStep_LargestChange(&step, a, b), 6.0, 1e-15);
+    CHECK_NEAR(tpTimeStep_LargestChange(&step, b, a), 6.0 / 7.0, 1e-15);
+    b[1].linear = tpMakeVec3(0.0, 50.0, 0.0);
+    b[1].angular = tpMakeVec3(0.0, 0.0, 49.0);
+    CHECK_NEAR(tpTimeStep_LargestChange(&step, b, a), 99.0, 1e-15);
+    CHECK_NEAR(tpTimeStep_LargestChange(&step, a, b), 6.0, 1e-15);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testBall), cmocka_unit_test(testOutran),
                                         cmocka_unit_test(testWork),
-                                        cmocka_unit_test(testLinearised) };
+                                        cmocka_unit_test(testLinearised),
+                                        cmocka_unit_test(testChanges) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

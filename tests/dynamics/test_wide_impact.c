@@ -218,6 +218,60 @@ static void agreesWithAnIntegration(void** state) {
     assert_true(compared > 100);
 }
 
+// Slip that is at rest when the bodies meet stays there if friction can hold it, and otherwise
+// leaves along one straight line: friction at its limit, against the slip that comes of it. Either
+// way the whole impact is straight, and each of its figures is known.
+static void leavesRest(void** state) {
+    (void)state;
+    tpRandom random = { 37 };
+    int stuck = 0, count = 2000;
+    for (int k = 0; k < count; ++k) {
+        tpWideImpact impact = { .velocity = { -randomBetween(&random, 0.5, 2.0) },
+                                .scales = { 1.0, 1.0, 1.0, 1.0 },
+                                .friction = randomBetween(&random, 0.02, 1.0),
+                                .restitution = randomBetween(&random, 0.0, 1.0),
+                                .law = tp_poissonRestitution };
+        double root[TP_WIDE][TP_WIDE];
+        for (int i = 0; i < TP_WIDE; ++i) {
+            for (int j = 0; j < TP_WIDE; ++j) {
+                root[i][j] = randomBetween(&random, -0.5, 0.5) + (i == j ? 1.0 : 0.0);
+            }
+        }
+        for (int i = 0; i < TP_WIDE; ++i) {
+            for (int j = 0; j < TP_WIDE; ++j) {
+                for (int n = 0; n < TP_WIDE; ++n) {
+                    impact.response[i][j] += root[i][n] * root[j][n];
+                }
+            }
+        }
+        tpWideImpactResult result;
+        assert_int_equal(tpWideImpact_Resolve(&impact, &result), tp_success);
+        double change[TP_WIDE], limit = impact.friction * result.impulse[0];
+        tpWideImpact_Change(&impact, result.impulse, change);
+        double friction =
+            sqrt(result.impulse[1] * result.impulse[1] + result.impulse[2] * result.impulse[2] +
+                 result.impulse[3] * result.impulse[3]);
+        double slip = sqrt(change[1] * change[1] + change[2] * change[2] + change[3] * change[3]);
+        CHECK_BELOW(friction, limit * (1.0 + 1e-9));
+        if (friction < limit * (1.0 - 1e-9)) {
+            stuck += 1;
+            CHECK_NEAR(slip, 0.0, 1e-12);
+        }
+        for (int i = 1; i < TP_WIDE; ++i) { // against the slip
+            CHECK_NEAR(result.impulse[i] * slip, -friction * change[i], 1e-9);
+        }
+        double e = impact.restitution, first = result.compressionImpulse / result.impulse[0];
+        CHECK_NEAR(first * (1.0 + e), 1.0, 1e-12);
+        CHECK_NEAR(impact.velocity[0] + change[0], -e * impact.velocity[0], 1e-12);
+        double back[TP_WIDE];
+        tpWideImpact_ImpulseFor(&impact, change, back);
+        for (int i = 0; i < TP_WIDE; ++i) {
+            CHECK_NEAR(back[i], result.impulse[i], 1e-9);
+        }
+    }
+    assert_in_range(stuck, count / 10, 9 * count / 10);
+}
+
 // Whatever the impact: it ends with bodies that part, friction within its limit, no energy won.
 static void neverWinsEnergy(void** state) {
     (void)state;
@@ -254,9 +308,8 @@ static void neverWinsEnergy(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agreesWithThePlainImpact),
-        cmocka_unit_test(ballLosesSpin),
-        cmocka_unit_test(agreesWithAnIntegration),
+        cmocka_unit_test(agreesWithThePlainImpact), cmocka_unit_test(ballLosesSpin),
+        cmocka_unit_test(agreesWithAnIntegration),  cmocka_unit_test(leavesRest),
         cmocka_unit_test(neverWinsEnergy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
