@@ -67,7 +67,7 @@ static void carryImpulses(const tpRows* from, const tpContact* fromContacts, tpR
 static double judge(const tpDrift* drift) {
     const tpRows* rows = &drift->step->rows;
     tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
     tpFrictionResidual judged;
     bool isDone =
         tpFriction_Judge(&problem, rows->impulse, rows->velocity, drift->memory->solver, &judged);
@@ -119,12 +119,9 @@ static const double firstRough = 1e-5, roughPart = 0.01;
 // The residual that will do in the next round: 0 if it may be the last.
 static double nextRough(const tpDrift* drift) {
     const tpTimeStep* step = drift->step;
-    double square = 0.0;
-    for (int i = 0; i < step->rows.rowCount; ++i) {
-        square += step->rows.q[i] * step->rows.q[i];
-    }
+    double size = tpRows_RoughSize(&step->rows);
     double missed = drift->miss * step->system->units.length / step->h;
-    double rough = square > 0.0 ? fmin(roughPart * missed / sqrt(square), firstRough) : 0.0;
+    double rough = size > 0.0 ? fmin(roughPart * missed / size, firstRough) : 0.0;
     return drift->isSettled || rough < 10.0 * step->system->certificate ? 0.0 : rough;
 }
 
@@ -168,7 +165,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     const tpStepReport verdict = *drift->report;
     double rough = step->contactCount > fewContacts ? firstRough : 0.0, reached;
     for (int k = 1;; ++k) {
-        drift->miss = 0.0;
+        drift->miss = drift->apart = 0.0;
         drift->isSettled = true;
         if (!solveOnce(drift, k, rough, &reached)) {
             return false;
@@ -204,6 +201,10 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     }
 }
 
+// Joints that are further apart than this after the last round are not closed by another search
+// for contacts, in units of length or rad.
+static const double lostApart = 1e-3;
+
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
                    tpDriftResult* result, tpStepReport* report) {
     tpDrift drift = { .step = step, .memory = memory, .settings = settings, .report = report };
@@ -221,7 +222,11 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
             !iterate(&drift, isLast, &hasOutrun)) {
             return false;
         }
-        if (isLast || (!hasOutrun && !tpTimeStep_Outran(step, NULL))) {
+        // The rounds may diverge if a joint's lever changes its sign within the step. Contacts
+        // within what bodies would then move are all that there are, for nothing.
+        result->isLost = settings->mayGiveUp && !hasOutrun && drift.apart > lostApart &&
+                         tpTimeStep_Outran(step, NULL);
+        if (result->isLost || isLast || (!hasOutrun && !tpTimeStep_Outran(step, NULL))) {
             break;
         }
     }
@@ -234,6 +239,9 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     result->hasCollided = tpDrift_HasCollided(&drift);
     result->rest = NULL;
     result->dampingLoss = 0.0;
+    if (result->isLost) {
+        return true;
+    }
     return tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->rows, step->h,
                              drift.jointBias) &&
            (!drift.hasSprings || tpDrift_FinishSprings(&drift, result));

@@ -12,7 +12,8 @@ typedef struct tpDriftSettings {
     bool isWhole; // no second problem follows: springs and motors of joints act for all of the step
     // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10 units
     double tolerance;
-    double room; // m: overlaps no deeper than this are left as they are
+    double room;    // m: overlaps no deeper than this are left as they are
+    bool mayGiveUp; // the caller has shorter steps to try: see isLost
     // Contacts at the system's poses within the margins, in the collider's order, in the system's
     // arena; false if memory ran out. NULL: all that the system finds.
     bool (*find)(void* context, const tpTimeStep* step, tpContact** contacts, int* count);
@@ -27,6 +28,9 @@ typedef struct tpDriftResult {
     // by how much rows have missed the gaps and joints at the end, in units of length or rad
     double miss;
     bool hasCollided; // a contact or limit has pushed that was open at the start or approached
+    // Rounds have torn joints apart instead of closing them, and driven bodies further than
+    // contacts were sought. Such a drift is no guess of any motion: it was left there.
+    bool isLost;
     // Of contacts that give, by contact of the step: the impulse that remains for the second half,
     // N s, and the loss in dampers, J. NULL if there are none.
     double* rest;

@@ -45,21 +45,26 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
                                               &treatment, !isWhole, errors)) {
         return false;
     }
+    double tolerance = toleranceOf(drift), largest = 0.0;
     for (int b = firstBlock; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
+        bool isLaw = !isWhole && tpRowRole_IsLaw(rows->infos[b].role);
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             double miss = tpJoints_Miss(rows, b, first + k, rows->impulse[first + k],
                                         rows->velocity[first + k], errors[first + k], step->h);
-            if (!isWhole) {
+            if (isLaw) {
                 double unseen =
                     tpJoints_LawMiss(system, system->poses.data, rows, b, first + k, step->h);
                 rows->missed[first + k] += unseen / step->h;
                 miss += unseen;
             }
             rows->bias[first + k] += miss / step->h;
-            note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), toleranceOf(drift));
+            double size = fabs(miss) / tpRows_ErrorUnit(rows, system, first + k);
+            largest = size <= largest ? largest : size; // what is no number stays
         }
     }
+    drift->apart = fmax(drift->apart, largest);
+    note(drift, largest, tolerance);
     return true;
 }
 

@@ -36,6 +36,7 @@ typedef struct tpDrift {
 
     double left;    // of the gaps by the last solve, in units of length
     double miss;    // the largest of the rows, m or rad
+    double apart;   // the same of the rows of joints alone
     bool isSettled; // all are within their tolerance
 } tpDrift;
 

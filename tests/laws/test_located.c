@@ -200,8 +200,8 @@ static void dropCrowd(tpStepperId stepper, int side, double tolerance) {
 
 static void elasticCrowdsKeepTheirEnergy(void** state) {
     (void)state;
-    dropCrowd(tp_benderSchmitt, 5, 2e-3);
-    dropCrowd(tp_anitescu, 6, 0.01);
+    dropCrowd(tp_benderSchmitt, 6, 1e-7);
+    dropCrowd(tp_anitescu, 6, 1e-3);
 }
 
 int main(void) {

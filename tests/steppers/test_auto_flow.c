@@ -1,35 +1,8 @@
 // The smooth motion of a group by steps of fourth order: closed forms of what slides, rolls, swings
 // and spins, and the steps in which something happens.
 
-#include "auto_balls.h"
+#include "auto_flows.h"
 #include "dynamics/forces.h"
-#include "steppers/auto/flow.h"
-#include "tippe/joints.h"
-
-// The flow of the only group of a world.
-typedef struct Flowing {
-    tpFlow flow;
-    tpGroups groups;
-    tpGroupRun run;
-} Flowing;
-
-static bool beginFlow(Flowing* flowing, tpWorld* world, bool slides) {
-    tpSystem* system = &world->system;
-    bool canGo;
-    memset(flowing, 0, sizeof(*flowing));
-    assert_true(tpGroups_Find(&flowing->groups, system, 1e-2, true));
-    flowing->run = (tpGroupRun){ .system = system,
-                                 .groups = &flowing->groups,
-                                 .pace.pushing = slides ? tp_slidingBit : 0 };
-    assert_true(tpFlow_Begin(&flowing->flow, &flowing->run, &canGo));
-    return canGo;
-}
-
-static tpTaken takeStep(Flowing* flowing, double h) {
-    tpTaken taken;
-    assert_true(tpFlow_TakeStep(&flowing->flow, &flowing->run, 0.0, h, &taken));
-    return taken;
-}
 
 static tpWorld* makeBallWorld(double friction, tpVec3 up, tpVec3 velocity) {
     tpWorldDef def = tpDefaultWorldDef();
@@ -158,26 +131,6 @@ static void platesOnTheWayAreSeen(void** state) {
     }
 }
 
-static tpWorld* makeJointWorld(tpJointType type, tpVec3 place, tpVec3 moments, tpVec3 velocity,
-                               tpVec3 angular) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_auto;
-    tpWorld* world = tpCreateWorld(&def);
-    tpBodyDef body = tpDefaultBodyDef();
-    body.position = place;
-    body.hasMass = true;
-    body.mass.mass = 1.0;
-    body.mass.inertia = tpDiagonal(moments);
-    body.velocity = velocity;
-    body.angularVelocity = angular;
-    tpJointDef joint = tpDefaultJointDef();
-    joint.type = type;
-    joint.bodyB = tpCreateBody(world, &body, NULL);
-    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
-    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
-    return world;
-}
-
 // Where a pendulum is after half a second, by so many steps.
 static tpVec3 swing(int count) {
     tpVec3 moments = tpMakeVec3(0.02, 0.03, 0.04);
@@ -279,30 +232,13 @@ static void dryFrictionBrakes(void** state) {
     tpDestroyWorld(world);
 }
 
-// Two hinges on one line hold everything but the turn twice.
-static void whatIsHeldTwiceIsLeftToOthers(void** state) {
-    (void)state;
-    tpVec3 moments = tpMakeVec3(0.02, 0.03, 0.04);
-    tpWorld* world = makeJointWorld(tp_revoluteJoint, tpMakeVec3(1.0, 0.0, 0.0), moments,
-                                    tpZeroVec3(), tpZeroVec3());
-    tpJointDef joint = tpDefaultJointDef();
-    joint.type = tp_revoluteJoint;
-    joint.bodyB = tpWorld_GetBody(world, 0);
-    joint.anchorA = joint.anchorB = tpMakeVec3(0.0, 1.0, 0.0);
-    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
-    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
-    Flowing flowing;
-    assert_false(beginFlow(&flowing, world, false));
-    tpDestroyWorld(world);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slidingIsExact),        cmocka_unit_test(slipsThatEndAreSeen),
         cmocka_unit_test(rollingIsExact),        cmocka_unit_test(newcomersAreSeen),
         cmocka_unit_test(platesOnTheWayAreSeen), cmocka_unit_test(stepsAreOfFourthOrder),
         cmocka_unit_test(fastTopsTakeLongSteps), cmocka_unit_test(springsAndDampersSwing),
-        cmocka_unit_test(dryFrictionBrakes),     cmocka_unit_test(whatIsHeldTwiceIsLeftToOthers),
+        cmocka_unit_test(dryFrictionBrakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,6 +297,78 @@ static void liftsWake(void** state) {
     tpDestroyWorld(yard.world);
 }
 
+static tpBodyId addWheel(tpWorld* world, tpVec3 position) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1));
+    return tpCreateBody(world, &def, NULL);
+}
+
+static tpJointId addHinge(tpWorld* world, tpBodyId a, tpBodyId b, tpVec3 anchor) {
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_revoluteJoint;
+    def.bodyA = a;
+    def.bodyB = b;
+    def.anchorA = def.anchorB = anchor;
+    def.axis = tpMakeVec3(0.0, 0.0, 1.0);
+    tpJointId joint = tpCreateJoint(world, &def, NULL);
+    assert_true(tpJoint_IsValid(world, joint));
+    return joint;
+}
+
+// A crank that turns by a timetable: the wheel on its rim, and the one that a gear couples to it
+// without touching it, sleep until it sets off, follow it, and do not fall asleep before it stops.
+// A wheel that has nothing to do with it sleeps on.
+static void timetablesWake(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_benderSchmitt;
+    worldDef.gravity = tpZeroVec3();
+    tpWorld* world = tpCreateWorld(&worldDef);
+    assert_int_equal(tpWorld_SetOption(world, "sleep", "true", NULL), tp_success);
+    const tpBodyId ground = { 0, 0 };
+    tpKeyframe frames[4] = { { .time = 0.0 }, { .time = 1.0 }, { .time = 3.0 }, { .time = 9.0 } };
+    for (int i = 0; i < 4; ++i) {
+        tpVec3 turn = tpMakeVec3(0.0, 0.0, i < 2 ? 0.0 : 1.0);
+        frames[i].pose = tpMakePose(tpZeroVec3(), tpQuatExp(turn));
+    }
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_kinematicBody;
+    def.keyframes = frames;
+    def.keyframeCount = 4;
+    tpBodyId crank = tpCreateBody(world, &def, NULL);
+    tpBodyId rider = addWheel(world, tpMakeVec3(1.0, 0.0, 0.0));
+    tpBodyId geared = addWheel(world, tpMakeVec3(0.0, 3.0, 0.0));
+    tpBodyId idle = addWheel(world, tpMakeVec3(0.0, -3.0, 0.0));
+    addHinge(world, crank, rider, tpMakeVec3(1.0, 0.0, 0.0));
+    addHinge(world, ground, idle, tpMakeVec3(0.0, -3.0, 0.0));
+    tpCouplingTerm terms[2] = { { addHinge(world, ground, crank, tpZeroVec3()), 0, 2.0 },
+                                { addHinge(world, ground, geared, tpMakeVec3(0.0, 3.0, 0.0)), 0,
+                                  1.0 } };
+    tpCouplingDef gear = tpDefaultCouplingDef();
+    gear.terms = terms;
+    gear.termCount = 2;
+    gear.hasValue = true;
+    assert_true(tpCoupling_IsValid(world, tpCreateCoupling(world, &gear, NULL)));
+    for (int k = 1; k <= 300; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_true(report.converged);
+        bool isTold = k > 60 && k <= 180, isQuiet = (k > 45 && k <= 60) || k > 240;
+        assert_true(!isTold || !tpBody_IsAsleep(world, rider));
+        assert_true(!isTold || !tpBody_IsAsleep(world, geared));
+        assert_true(!isQuiet || tpBody_IsAsleep(world, rider));
+        assert_true(!isQuiet || tpBody_IsAsleep(world, geared));
+        assert_true(k <= 45 || tpBody_IsAsleep(world, idle));
+        double turn = 0.5 * fmin(fmax(k * h - 1.0, 0.0), 2.0);
+        CHECK_VEC3(tpBody_GetPosition(world, rider), tpMakeVec3(cos(turn), sin(turn), 0.0), 1e-4);
+        tpVec3 angle = tpQuatLog(tpBody_GetRotation(world, geared));
+        CHECK_VEC3(angle, tpMakeVec3(0.0, 0.0, -2.0 * turn), 1e-4);
+    }
+    tpDestroyWorld(world);
+}
+
 static void snapshotsKnowWhoSleeps(void** state) {
     (void)state;
     Yard yard = makeSleepingYard();
@@ -422,6 +494,7 @@ int main(void) {
         cmocka_unit_test(structureWakes),
         cmocka_unit_test(newcomersWake),
         cmocka_unit_test(liftsWake),
+        cmocka_unit_test(timetablesWake),
         cmocka_unit_test(snapshotsKnowWhoSleeps),
         cmocka_unit_test(sleepChangesNothingElse),
         cmocka_unit_test(otherSteppersFindAllAwake),

@@ -66,6 +66,11 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
     }
+    if (trial->isLost) {
+        outcome->rise = INFINITY;
+        outcome->isRight = false;
+        return true;
+    }
     guard->isLively = guard->isLively || trial->isLively;
     outcome->rise =
         tpEnergyGuard_Rise(&guard->energy, guard->system, guard->report, trial->hasCollided);
@@ -294,7 +299,8 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
                       .options = options,
                       .lastResort = lastResort,
                       .settings = { .drift = { .solve = tpSolveSettings_FromOptions(options),
-                                               .gamma = options->values[tp_gammaOption] },
+                                               .gamma = options->values[tp_gammaOption],
+                                               .mayGiveUp = true },
                                     .threshold = threshold },
                       .threshold = threshold,
                       .isScaled = options->values[tp_restitutionThresholdOption] < 0.0,

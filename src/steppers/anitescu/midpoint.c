@@ -287,7 +287,11 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     report->frictionLoss += drift.dampingLoss;
     tpJoints_StoreReactions(system, &step.rows, h);
     trial->isTouched = isPushed(&step);
-
+    trial->isLost = drift.isLost;
+    if (drift.isLost) {
+        trial->bounces = trial->isLively = trial->mayBounce = false;
+        return true;
+    }
     return takeSecondHalf(&step, memory, settings, kick, &drift, &tally, trial, report) &&
            tpTimeStep_Tally(&step, &tally) &&
            tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);

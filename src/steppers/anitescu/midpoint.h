@@ -20,6 +20,7 @@ typedef struct tpMidpointTrial {
     bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
     double overlap;   // the deepest at the start, m
     double miss;      // of the drift, m or rad
+    bool isLost;      // so was the drift: the try ended with it
     bool isTouched;   // contacts or limits have pushed
     bool hasCollided; // some of them against an approach
 } tpMidpointTrial;

@@ -10,6 +10,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "dynamics/sleep.h"
+#include "dynamics/step_budget.h"
 #include "steppers/auto/calm.h"
 #include "steppers/auto/choice.h"
 
@@ -17,6 +18,9 @@ static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";
 static const char* const isCrowded =
     "auto: paths in a crowd cannot be followed; it is judged by its laws";
+// Steps of the user for which methods are not compared again if all have failed.
+enum { failedFrames = 8 };
+
 static const char* const hasSwitched = "auto: another method is cheaper for this accuracy";
 
 typedef struct Auto {
@@ -138,8 +142,19 @@ static void keepMotion(tpUserStep* frame, int group) {
     }
 }
 
-// Carries the group over the frame. A surprising cost makes it give up, with all as it was, unless
-// methods have just been compared. False if memory ran out.
+// Whether a step beyond a limit of the certificate is taken back and methods are compared: another
+// one may carry the group within it. Not if all have failed lately, nor if it was the work that ran
+// out for the method that crowds are left to.
+static bool isToBeMended(const tpUserStep* frame, int group, const tpCarrier* carrier,
+                         const tpGroupRun* run) {
+    bool isHard = carrier->method == tp_standardMethod && tpStepBudget_IsHard(frame->system);
+    return run->taken.isBad && carrier->pace.failedCount == 0 && !isHard &&
+           tpChoice_CanCompare(frame, group);
+}
+
+// Carries the group over the frame. A surprising cost, or a step beyond a limit of the certificate,
+// makes it give up, with all as it was, unless methods have just been compared. False if memory ran
+// out.
 static bool runGroup(tpUserStep* frame, int group, tpCarrier* carrier, bool isCompared,
                      tpGroupRun* run) {
     tpSystem* system = frame->system;
@@ -149,11 +164,17 @@ static bool runGroup(tpUserStep* frame, int group, tpCarrier* carrier, bool isCo
     *run = tpUserStep_MakeRun(frame, group, carrier);
     run->workLimit = isCompared ? INFINITY : tpChoice_WorkLimit(frame, group, carrier);
     run->mayGiveUp = isfinite(run->workLimit);
+    bool mayGoBack = !isCompared && group != frame->groups.flying;
     if (!tpUserStep_StartErrors(frame, run) ||
-        (run->mayGiveUp && !tpKept_Take(&before, system, stepper, carrier->state))) {
+        (mayGoBack && !tpKept_Take(&before, system, stepper, carrier->state))) {
         return false;
     }
     tpGroupRun_Take(run);
+    run->isGivenUp = run->isGivenUp || (mayGoBack && isToBeMended(frame, group, carrier, run));
+    // What no method can, nobody tries to mend for a while.
+    bool hasFailed = isCompared && run->taken.isBad;
+    run->pace.failedCount -= run->pace.failedCount > 0 ? 1 : 0;
+    run->pace.failedCount = hasFailed ? failedFrames : run->pace.failedCount;
     if (run->isGivenUp) {
         frame->taken.work += run->taken.work;
         carrier->spent += run->taken.work;

@@ -58,7 +58,8 @@ void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace) {
                               .momentError = pace->momentError,
                               .momentTrust = pace->momentTrust,
                               .momentCount = pace->momentCount,
-                              .hopelessCount = pace->hopelessCount };
+                              .hopelessCount = pace->hopelessCount,
+                              .failedCount = pace->failedCount };
 }
 
 static int findFree(const tpCarriers* carriers) {
@@ -156,6 +157,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->levelCost = from->levelCost;
     to->levelCount = from->levelCount;
     to->hopelessCount = from->hopelessCount;
+    to->failedCount = from->failedCount;
 }
 
 size_t tpCarriers_SavedSize(const tpCarriers* carriers) {

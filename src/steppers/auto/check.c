@@ -374,13 +374,20 @@ double tpCheck_NextStep(const tpCheck* check, double h) {
     return h * tpGrowth(check->error, orderOf(check), largestGrowth);
 }
 
-bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before) {
+bool tpCheck_TakeWhole(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
+    run->hasMemory = tpKept_Take(before, system, stepper, run->state) &&
+                     tpGroupRun_TakeStep(run, start, h, &check->whole);
+    return run->hasMemory;
+}
+
+bool tpCheck_TakeHalves(tpCheck* check, tpGroupRun* run, double start, double h,
+                        const tpKept* before) {
     tpSystem* system = run->system;
     const tpStepper* stepper = tpMethod_Stepper(run->method);
     tpKept end;
-    run->hasMemory = tpKept_Take(before, system, stepper, run->state) &&
-                     tpGroupRun_TakeStep(run, start, h, &check->whole) &&
-                     tpKept_Take(&end, system, NULL, NULL) &&
+    run->hasMemory = tpKept_Take(&end, system, NULL, NULL) &&
                      tpKept_PutBack(before, system, stepper, run->state) &&
                      tpGroupRun_TakeStep(run, start, 0.5 * h, &check->halves) &&
                      tpGroupRun_TakeStep(run, start + 0.5 * h, 0.5 * h, &check->each[1]);

@@ -49,9 +49,13 @@ double tpGroupRun_AllowedError(const tpGroupRun* run, bool isMoment, double h);
 // one, which is a power of the length; `most` at most.
 double tpGrowth(double error, double order, double most);
 
-// Takes the step and measures it: the system is at the end of the halves then. `before` is the
-// state at the start, to go back to. False if memory ran out.
-bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before);
+// Takes the whole step. `before` is the state at the start, to go back to. False if memory ran out.
+bool tpCheck_TakeWhole(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before);
+
+// Takes the halves after it and measures the step: the system is at the end of the halves then.
+// False if memory ran out.
+bool tpCheck_TakeHalves(tpCheck* check, tpGroupRun* run, double start, double h,
+                        const tpKept* before);
 
 // Of one body, times `part`: m, and m/s.
 void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends, double part,

@@ -16,7 +16,10 @@ static const double clearlyCheaper = 0.8;
 // A method is given up if it costs this many times what the best one did.
 static const double hopeless = 1.2;
 
-// The work of methods that miss the accuracy, or a limit of the certificate, counts so many times.
+// The work of methods that miss the accuracy, or a limit of the certificate, counts so many times,
+// and as many times more as the limit is missed by: one that is cheap because it leaves a problem
+// unsolved is no bargain. (With the work alone a crowd that no method carried within its limits in
+// one step was given to small-steps, with a residual of 1e7 times the limit, for hundreds.)
 static const double shortfall = 1e3;
 
 // A frame that costs so many times what a usual one did, more than all before, and more than this
@@ -50,7 +53,17 @@ typedef struct Racer {
     bool isOver;     // no more tries: it is done, or it cannot
     bool isDone;     // it came to the end
     bool isAccurate; // as was asked for, and within the limits of the certificate
+    double excess;   // the largest part of a limit of the certificate that was used up
 } Racer;
+
+// The largest part of a limit of the certificate that a step has used up.
+static double excessOf(const tpStepReport* report) {
+    const tpCertificateLimits* limits = &report->limits;
+    double contact = report->residual / limits->residual;
+    double joints = report->jointDrift / limits->jointDrift;
+    double overlap = report->penetration / limits->penetration;
+    return fmax(contact, fmax(joints, overlap));
+}
 
 // Lets a method carry the group over the frame for at most `limit` of work. Nothing is changed.
 static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const tpPace* pace,
@@ -73,6 +86,7 @@ static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const 
         racer->lasting = tpGroupRun_LastingWork(&run);
         racer->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;
         racer->isAccurate = racer->isDone && run.isAccurate && !run.taken.isBad;
+        racer->excess = excessOf(&run.taken.report);
     }
     racer->isOver = racer->isDone || run.isPassedOn || !run.hasMemory;
     const tpStepper* stepper = tpMethod_Stepper(racer->method);
@@ -101,7 +115,7 @@ static int listRacers(const tpUserStep* frame, int group, tpMethod present,
 static double countedWork(const Racer* racer, const tpCarrier* carrier) {
     bool isPresent = racer->method == carrier->method && !carrier->isFresh;
     return racer->lasting * (isPresent ? clearlyCheaper : 1.0) *
-           (racer->isAccurate ? 1.0 : shortfall);
+           (racer->isAccurate ? 1.0 : shortfall * fmax(racer->excess, 1.0));
 }
 
 // Whether all that have not come to the end have had as much work as the best one.
@@ -189,6 +203,11 @@ bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier) {
     carrier->typical = best != NULL ? best->lasting : 0.0;
     frame->taken.work += spent;
     return true;
+}
+
+bool tpChoice_CanCompare(const tpUserStep* frame, int group) {
+    return group != frame->groups.flying && frame->groups.pairCounts[group] > 0 &&
+           frame->groups.sizes[group] <= veryMany;
 }
 
 bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier) {

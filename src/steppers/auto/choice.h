@@ -6,6 +6,9 @@
 
 #include "steppers/auto/user_step.h"
 
+// Whether there are methods to compare for the group: it has contacts, and is not very large.
+bool tpChoice_CanCompare(const tpUserStep* frame, int group);
+
 // Gives a carrier that is new the method that groups of this kind start with. False if memory ran
 // out.
 bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier);

@@ -6,6 +6,7 @@
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
 #include "math/dense_lu.h"
+#include "steppers/auto/flow_laws.h"
 
 // The method of Brasey and Hairer: five stages, of fourth order in positions and velocities. Row i
 // leads to stage i; the last one is the step itself.
@@ -23,8 +24,9 @@ static const double coefficients[stageCount + 1][stageCount] = {
 static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0,
                                               1.0, 1.0 };
 
-// Of the largest pivot: rows whose own is smaller depend on others.
-static const double smallPivot = 1e-8;
+// Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
+// is added to the diagonal, and taken away again by another solve.
+static const double smallPivot = 1e-8, softness = 1e-8;
 
 // The cosine of the angle by which the direction of a slip may turn in a step.
 static const double leastCosine = 0.5;
@@ -53,6 +55,8 @@ struct tpFlowMemory {
     tpFlowRows rows[2];
     tpFlowPushes pushes;
     double matrix[tp_flowRows * tp_flowRows];
+    bool isRedundant;                         // something is held twice
+    double softening[tp_flowRows];            // of the diagonal then
     double impulses[stageCount][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
     tpFlowSlip firstSlips[tp_flowContacts];
@@ -256,6 +260,18 @@ static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRo
     }
 }
 
+// Takes softness s back from forces l of (W + s) l = r: what they leave of r is s l, README.md.
+static void harden(tpFlowMemory* memory, int count, double* forces) {
+    double rest[tp_flowRows];
+    for (int i = 0; i < count; ++i) {
+        rest[i] = memory->softening[i] * forces[i];
+    }
+    tpDenseLu_Solve(count, memory->matrix, memory->pivots, rest);
+    for (int i = 0; i < count; ++i) {
+        forces[i] += rest[i];
+    }
+}
+
 // The forces of a stage for which the next one keeps what is held.
 static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
@@ -265,15 +281,21 @@ static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
     double part = h * coefficients[stage + 1][stage];
     setMatrix(flow, system, rows, memory->pushes.rows);
     for (int i = 0; i < count; ++i) {
-        forces[i] = -tpFlowRow_Speed(&rows[i], system->velocities.data) / part;
+        forces[i] = (rows[i].speed - tpFlowRow_Speed(&rows[i], system->velocities.data)) / part;
     }
     if (count == 0) {
         return true;
+    }
+    for (int i = 0; memory->isRedundant && i < count; ++i) {
+        memory->matrix[i * count + i] += memory->softening[i];
     }
     if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
         return false;
     }
     tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
+    if (memory->isRedundant) {
+        harden(memory, count, forces);
+    }
     return true;
 }
 
@@ -299,37 +321,22 @@ static void addForces(tpFlow* flow, int stage) {
 
 // Steps ------------------------------------------------------------------------------------------
 
-// The force of a coordinate's law, in two parts: what a spring stores, and what dampers and
-// friction take.
-static void findLawForce(const tpCoordinateDef* def, const tpFlowLaw* law, double value,
-                         double rate, double* stored, double* taken) {
-    *stored = def->hasSpring ? -def->spring.stiffness * (value - def->spring.rest) : 0.0;
-    *taken = -(def->damping + (def->hasSpring ? def->spring.damping : 0.0)) * rate -
-             def->friction * law->direction;
-}
-
 // Adds the laws of coordinates to what acts at a stage, and to what joints do in the step. False if
-// one with friction has come to rest.
+// one of them is not what it was.
 static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
     const tpFlowPlan* plan = &flow->plan;
-    tpFlowMemory* memory = flow->memory;
-    FlowState* states = &memory->states[stage * plan->bodyCount];
+    FlowState* states = &flow->memory->states[stage * plan->bodyCount];
+    tpFlowLoads* loads = &flow->memory->loads;
     double part = h * coefficients[stageCount][stage];
     bool goesOn = true;
     for (int i = 0; i < plan->lawCount; ++i) {
-        const tpFlowLaw* law = &plan->laws[i];
-        const tpJoint* joint = &system->joints.data[plan->joints[law->joint]];
-        const tpCoordinateDef* def = &joint->coordinates[law->coordinate].def;
-        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-        tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
-        tpFlowRow push = { joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB };
-        double rate = tpFlowRow_Speed(&push, system->velocities.data), stored, taken;
-        findLawForce(def, law, row.error, rate, &stored, &taken);
-        addPush(plan, states, &push, stored + taken);
-        tpWrench_Add(&memory->loads.joints[law->joint], part * (stored + taken), &push.onB);
-        memory->loads.work +=
-            part * (taken * rate - (stored + taken) * givenPower(plan, system, &push));
-        goesOn = goesOn && (def->friction == 0.0 || rate * law->direction > 0.0);
+        tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
+        double force = law.stored + law.taken;
+        addPush(plan, states, &law.push, force);
+        tpWrench_Add(&loads->joints[law.push.joint], part * force, &law.push.onB);
+        loads->efforts[i] += part * law.effort;
+        loads->work += part * (law.taken * law.rate - force * givenPower(plan, system, &law.push));
+        goesOn = goesOn && law.goesOn;
     }
     return goesOn;
 }
@@ -412,11 +419,12 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         return true;
     }
     tpJoints_FollowAngles(system);
+    tpJoints_ForgetSteady(system); // velocities are those of bodies, servos have lent none
     return tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
 }
 
-// Whether nothing is held twice: pivots of J M^-1 J' by Cholesky.
-static bool isIndependent(tpFlow* flow, const tpSystem* system) {
+// Finds out whether something is held twice: pivots of J M^-1 J' by Cholesky.
+static void findRedundancy(tpFlow* flow, const tpSystem* system) {
     tpFlowMemory* memory = flow->memory;
     int n = flow->plan.rowCount;
     double* w = memory->matrix;
@@ -427,20 +435,34 @@ static bool isIndependent(tpFlow* flow, const tpSystem* system) {
     setMatrix(flow, system, memory->now->rows, memory->now->rows);
     for (int i = 0; i < n; ++i) {
         scales[i] = w[i * n + i];
+        memory->softening[i] = softness * scales[i];
     }
+    memory->isRedundant = false;
     for (int k = 0; k < n; ++k) {
         double pivot = w[k * n + k];
-        if (!(pivot > smallPivot * scales[k])) {
-            return false;
-        }
-        for (int i = k + 1; i < n; ++i) {
+        bool isSmall = !(pivot > smallPivot * scales[k]);
+        memory->isRedundant = memory->isRedundant || isSmall;
+        for (int i = k + 1; !isSmall && i < n; ++i) {
             double factor = w[i * n + k] / pivot;
             for (int j = k + 1; j < n && factor != 0.0; ++j) {
                 w[i * n + j] -= factor * w[k * n + j];
             }
         }
     }
-    return true;
+}
+
+// Whether the motion is the same however forces are shared among what is held twice: not if a
+// contact slides, whose friction goes by its share, or a row moves nothing at all.
+static bool isDetermined(tpFlow* flow, const tpSystem* system) {
+    findRedundancy(flow, system);
+    bool isDetermined = true;
+    for (int i = 0; flow->memory->isRedundant && i < flow->plan.contactCount; ++i) {
+        isDetermined = isDetermined && flow->plan.modes[i] != tp_flowSlides;
+    }
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        isDetermined = isDetermined && flow->memory->softening[i] > 0.0;
+    }
+    return isDetermined;
 }
 
 bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
@@ -465,6 +487,6 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
                      memory->loads.joints != NULL && memory->given != NULL &&
                      memory->inverseInertias != NULL;
-    *canGo = *canGo && hasMemory && isIndependent(flow, system);
+    *canGo = *canGo && hasMemory && isDetermined(flow, system);
     return hasMemory;
 }

@@ -18,8 +18,9 @@ typedef struct tpFlow {
     tpFlowMemory* memory; // in the arena
 } tpFlow;
 
-// Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and what
-// is held is not held twice. False if memory ran out.
+// Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and its
+// motion does not depend on how forces are shared among what is held twice. False if memory ran
+// out.
 bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo);
 
 // Takes a step of h seconds from the state that the system is in, `start` seconds after the begin

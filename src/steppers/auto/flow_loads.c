@@ -4,11 +4,15 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
+#include "steppers/auto/flow_laws.h"
 
 void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan) {
     loads->frictionLoss = loads->work = 0.0;
     for (int i = 0; i < plan->jointCount; ++i) {
         loads->joints[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
+    }
+    for (int i = 0; i < plan->lawCount; ++i) {
+        loads->efforts[i] = 0.0;
     }
     for (int i = 0; i < plan->contactCount; ++i) {
         loads->contacts[i] = tpZeroVec3();
@@ -39,7 +43,11 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
                      double part) {
     for (int i = 0; i < plan->rowCount; ++i) {
         const tpFlowRow* push = &pushes->rows[i];
-        loads->work -= part * forces[i] * pushes->givenPowers[i];
+        // A motor that holds its speed works by it; what else is held stands still.
+        loads->work += part * forces[i] * (push->speed - pushes->givenPowers[i]);
+        if (push->motor > 0) {
+            loads->efforts[push->motor - 1] += part * forces[i];
+        }
         if (push->joint >= 0) {
             tpWrench_Add(&loads->joints[push->joint], part * forces[i], &push->onB);
         }
@@ -87,6 +95,25 @@ static bool isWithinLimits(const tpFlowPlan* plan, const tpSystem* system) {
     return isWithin;
 }
 
+// Efforts as means over the step.
+static void reportEfforts(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSystem* system,
+                          double h) {
+    for (int i = 0; i < plan->lawCount; ++i) {
+        const tpFlowLaw* law = &plan->laws[i];
+        tpJoint* joint = &system->joints.data[plan->joints[law->joint]];
+        joint->coordinates[law->coordinate].effort = loads->efforts[i] / h;
+    }
+}
+
+static bool canMotorsHold(const tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
+                          double h) {
+    bool canHold = true;
+    for (int i = 0; i < plan->lawCount; ++i) {
+        canHold = canHold && tpFlowLaw_CanHold(&plan->laws[i], system, plan, loads->efforts[i], h);
+    }
+    return canHold;
+}
+
 // Means over the step, and what parts of steps add up.
 static void reportJoints(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSystem* system,
                          double h, double* reactions) {
@@ -96,6 +123,7 @@ static void reportJoints(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSys
         tpWrench_Add(&mean, 1.0 / h, &loads->joints[i]);
         tpJoint_AddReaction(system, &system->joints.data[plan->joints[i]], mean);
     }
+    reportEfforts(loads, plan, system, h);
     tpJoints_ReadReactions(system, reactions);
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {
@@ -108,14 +136,16 @@ bool tpFlowLoads_Report(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSyst
     tpStepReport* report = &taken->report;
     tpContactInfo list[tp_flowContacts];
     reportJoints(loads, plan, system, h, taken->reactions);
-    taken->isBad = taken->isBad || !isWithinLimits(plan, system);
+    taken->isBad =
+        taken->isBad || !isWithinLimits(plan, system) || !canMotorsHold(loads, plan, system, h);
     for (int i = 0; i < plan->contactCount; ++i) {
         list[i] = listContact(loads, plan, system, rows, i);
         taken->isBad = taken->isBad || !isHeld(&list[i], &rows->laws[i], plan->modes[i]);
         report->penetration = fmax(report->penetration, -list[i].gap);
     }
     for (int i = 0; i < plan->rowCount; ++i) {
-        double speed = tpFlowRow_Speed(&rows->rows[i], system->velocities.data);
+        const tpFlowRow* row = &rows->rows[i];
+        double speed = tpFlowRow_Speed(row, system->velocities.data) - row->speed;
         report->residual = fmax(report->residual, fabs(speed) / system->units.speed);
     }
     report->frictionLoss = loads->frictionLoss;

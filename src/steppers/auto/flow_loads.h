@@ -25,8 +25,9 @@ typedef struct tpFlowLoads {
     tpWrench* joints;                 // on B, in the arena
     tpVec3 contacts[tp_flowContacts]; // on A
     double spins[tp_flowContacts];    // about the normal
+    double efforts[tp_flowLaws];      // of servos and motors, by laws
     double frictionLoss;
-    double work; // of bodies that move as told, dampers and joints with friction
+    double work; // of bodies that move as told, dampers, servos, motors and joints with friction
 } tpFlowLoads;
 
 void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan);
@@ -37,8 +38,8 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
                      double part);
 
 // Tells what was done in a step of h seconds that has ended where the rows are. The step is bad if
-// a contact has pulled, one that sticks has lacked friction, or a joint is beyond a limit. False if
-// memory ran out.
+// a contact has pulled, one that sticks has lacked friction, a motor has lacked effort, or a joint
+// is beyond a limit. False if memory ran out.
 bool tpFlowLoads_Report(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSystem* system,
                         const tpFlowRows* rows, double h, tpTaken* taken);
 

@@ -2,6 +2,7 @@
 
 #include "dynamics/contact_info.h"
 #include "dynamics/joint_types.h"
+#include "steppers/auto/flow_laws.h"
 #include "steppers/auto/stride.h"
 
 // Of the size of a body: how far from each other the surfaces of a contact may come between the
@@ -37,7 +38,8 @@ static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tp
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRows held = tpJoint_HeldRows(joint, &place);
     for (int k = 0; k < held.rowCount && count <= tp_flowRows; ++k) {
-        tpFlowRow row = { joint->bodyA, joint->bodyB, which, held.rows[k].onA, held.rows[k].onB };
+        tpFlowRow row = { joint->bodyA,     joint->bodyB, which, held.rows[k].onA,
+                          held.rows[k].onB, 0.0,          0 };
         if (system->isPlanar) {
             row.onA = inPlane(row.onA);
             row.onB = inPlane(row.onB);
@@ -53,6 +55,19 @@ static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tp
     return count;
 }
 
+// The same for the motors that hold their speed.
+static int addMotors(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan) {
+    for (int i = 0; i < plan->lawCount; ++i) {
+        if (plan->laws[i].holdsSpeed) {
+            if (count < tp_flowRows) {
+                rows[count] = tpFlowLaw_MotorRow(&plan->laws[i], system, plan);
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
 // A row of a contact along a direction. Both bodies have it at the same point, half way between the
 // surfaces: what one gets the other loses, moments too.
 static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, tpVec3 direction) {
@@ -61,7 +76,7 @@ static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, 
     tpWrench onA = tpMakeWrench(direction, tpSub(point, poses[contact->bodyA].position));
     tpWrench onB =
         tpNegativeWrench(tpMakeWrench(direction, tpSub(point, poses[contact->bodyB].position)));
-    return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB };
+    return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB, 0.0, 0 };
 }
 
 int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact) {
@@ -78,7 +93,7 @@ tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, in
     }
     *scale = law->arm;
     tpWrench spin = { tpZeroVec3(), place->normal };
-    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin) };
+    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin), 0.0, 0 };
 }
 
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
@@ -127,6 +142,7 @@ static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* sys
     for (int i = 0; i < plan->jointCount; ++i) {
         count = addJoint(rows->rows, count, system, plan, i);
     }
+    count = addMotors(rows->rows, count, system, plan);
     for (int i = 0; i < plan->contactCount; ++i) {
         count = addContact(rows, count, system, i, plan->modes[i]);
     }
@@ -205,23 +221,11 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
 
 // Plans ------------------------------------------------------------------------------------------
 
-static bool hasLaw(const tpCoordinateDef* def) {
-    return def->hasSpring || def->damping > 0.0 || def->friction > 0.0;
-}
-
-// Takes the law of a coordinate into the plan. False if there is no room, the law is one of a ball
-// joint, which has no coordinate to measure, or friction holds it fast.
+// Takes the law of a coordinate into the plan. False if there is no room, or flows have no such
+// law.
 static bool planLaw(tpFlowPlan* plan, const tpSystem* system, int place, int coordinate) {
-    const tpJoint* joint = &system->joints.data[plan->joints[place]];
-    if (plan->lawCount == tp_flowLaws || joint->type == tp_ballJoint) {
-        return false;
-    }
-    tpJointPlace where = tpJoint_Place(joint, system->poses.data);
-    tpJointRow row = tpJoint_CoordinateRow(joint, &where, coordinate);
-    double speed = tpJointRow_Speed(joint, &row, system->velocities.data);
-    plan->laws[plan->lawCount++] = (tpFlowLaw){ place, coordinate, speed < 0.0 ? -1.0 : 1.0 };
-    return joint->coordinates[coordinate].def.friction == 0.0 ||
-           fabs(speed) > slowestSlip * system->units.speed;
+    return plan->lawCount < tp_flowLaws &&
+           tpFlowLaw_Make(&plan->laws[plan->lawCount++], system, plan, place, coordinate);
 }
 
 // The joints of the group; false if one has a law that flows have not.
@@ -239,7 +243,8 @@ static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups*
         int place = plan->jointCount++;
         plan->joints[place] = i;
         for (int k = 0; isPlain && k < joint->coordinateCount; ++k) {
-            isPlain = !hasLaw(&joint->coordinates[k].def) || planLaw(plan, system, place, k);
+            isPlain =
+                !tpFlowLaw_IsNeeded(&joint->coordinates[k].def) || planLaw(plan, system, place, k);
         }
     }
     return isPlain;

@@ -13,11 +13,15 @@
 
 enum { tp_flowRows = 48, tp_flowContacts = 12, tp_flowLaws = 24 };
 
-// A coordinate with a spring, a damper or dry friction.
+// A coordinate with a spring, a damper, dry friction, a servo or a motor: flow_laws.h.
 typedef struct tpFlowLaw {
     int joint; // place in the plan
     int coordinate;
-    double direction; // of its rate, 1 or -1, where it has friction
+    double direction; // of its rate, 1 or -1, if it has friction
+    double servoSign; // 1 or -1: the servo gives all of its effort that way; 0: it follows its
+                      // gains
+    double motorSign; // the same for a motor that has not come to its speed
+    bool holdsSpeed;  // the motor has come to its speed
 } tpFlowLaw;
 
 // A velocity of bodies A and B, or a force on them. -1: the world.
@@ -25,6 +29,8 @@ typedef struct tpFlowRow {
     int bodyA, bodyB;
     int joint; // place in the plan; -1: a contact's
     tpWrench onA, onB;
+    double speed; // that it is held at
+    int motor;    // of which it is the row: 1 and its place among the laws; 0: none
 } tpFlowRow;
 
 typedef enum tpFlowMode { tp_flowSlick, tp_flowSticks, tp_flowSlides } tpFlowMode;
@@ -43,8 +49,8 @@ typedef struct tpFlowPlan {
     tpFlowMode modes[tp_flowContacts];
 } tpFlowPlan;
 
-// The rows where the bodies are. Those of joints come first, then those of contacts: normal,
-// tangents, spin.
+// The rows where the bodies are. Those of joints come first, then those of motors that hold their
+// speed, then those of contacts: normal, tangents, spin.
 typedef struct tpFlowRows {
     tpFlowRow rows[tp_flowRows];
     tpContact contacts[tp_flowContacts];
@@ -54,8 +60,8 @@ typedef struct tpFlowRows {
 
 // The plan of a group in the state that the system is in, in the arena, and its rows there.
 // Contacts slide if `slides` says that some do, and their own slip is not nothing. `isPlain`:
-// nothing but ideal joints and contacts with friction holds the group, and there is room. False if
-// memory ran out.
+// nothing but joints, their laws and contacts with friction moves the group, and there is room.
+// False if memory ran out.
 bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const tpGroups* groups,
                      int group, bool slides, bool* isPlain);
 

@@ -40,6 +40,7 @@ typedef struct tpPace {
     int levelCount;             // strides by levels since a flow was tried
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short
                        // enough
+    int failedCount;   // for which methods are not compared again, since none was within the limits
 } tpPace;
 
 typedef struct tpGroupRun {

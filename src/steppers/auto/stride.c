@@ -20,9 +20,8 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system) {
 
 // Which groups ------------------------------------------------------------------------------------
 
-static bool isUndriven(const tpCoordinate* coordinate) {
-    const tpCoordinateDef* def = &coordinate->def;
-    return !def->hasMotor && !def->hasServo && def->armature == 0.0 && coordinate->applied == 0.0;
+static bool isDriven(const tpCoordinate* coordinate) {
+    return coordinate->def.hasMotor || coordinate->def.hasServo;
 }
 
 bool tpBody_IsSteady(const tpBody* body) {
@@ -40,7 +39,8 @@ static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int gro
     bool isPlain = isOursOrSteady(system, groups, group, joint->bodyA) &&
                    isOursOrSteady(system, groups, group, joint->bodyB);
     for (int k = 0; k < joint->coordinateCount; ++k) {
-        isPlain = isPlain && isUndriven(&joint->coordinates[k]);
+        const tpCoordinate* coordinate = &joint->coordinates[k];
+        isPlain = isPlain && coordinate->def.armature == 0.0 && coordinate->applied == 0.0;
     }
     return isPlain;
 }
@@ -89,6 +89,18 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
         }
     }
     return true;
+}
+
+bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group) {
+    for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; concerns(groups, group, joint) && k < joint->coordinateCount; ++k) {
+            if (isDriven(&joint->coordinates[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 // What joints do ---------------------------------------------------------------------------------

@@ -55,9 +55,13 @@ bool tpBody_IsSteady(const tpBody* body);
 // of symmetry, or all of it if there is none.
 tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body);
 
-// Whether nothing moves the group but gravity, joints, their springs, dampers and friction, and
-// contacts with each other or with what is steady.
+// Whether nothing moves the group but gravity, joints with their laws, and contacts with each other
+// or with what is steady.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
+
+// Whether a joint of the group has a motor or a servo. A flow alone carries such groups: steps of
+// methods treat stiff servos implicitly, and are not of the order that levels are led on by.
+bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group);
 
 // A number for the directions in which joints with friction go, and whether a limit has pushed in
 // the last step.

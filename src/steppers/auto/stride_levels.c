@@ -156,8 +156,9 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->isFlow = false;
     run->hasMemory =
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
+    bool mayGo = levels->isFlow || !tpStride_IsDriven(system, run->groups, run->group);
     levels->isSmooth =
-        run->hasMemory && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
+        run->hasMemory && mayGo && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
         goBack(run, &before, &levels->whole) &&
         takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
         goBack(run, &before, &levels->halves) &&

@@ -40,11 +40,14 @@ static const double energyShare = 0.2;
 // further one.
 enum { firstPatience = 4, mostRefusals = 6 };
 
-// Whether the flow, if there is one, takes the next stride: not where it has cost more than levels.
-static bool mayFlow(const tpPace* pace) {
+// Whether the flow, if there is one, takes the next stride: not if it has cost more than levels,
+// which groups with motors or servos have none of.
+static bool mayFlow(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
     bool isDearer = pace->levelCost > 0.0 && pace->levelCost < pace->flowCost;
     bool isUnknown = pace->levelCost == 0.0 && pace->flowCost > 0.0;
-    return !(isDearer || isUnknown) || pace->levelCount >= levelsInRow;
+    return !(isDearer || isUnknown) || pace->levelCount >= levelsInRow ||
+           tpStride_IsDriven(run->system, run->groups, run->group);
 }
 
 // What a stride of so many steps of the user has cost. That of a flow matters if longer ones were
@@ -67,7 +70,7 @@ static void learnCost(tpPace* pace, const tpStrideLevels* levels, int count, dou
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     int count = (int)fmin(tp_maxStride, 2.0 * pace->step / run->length * (1.0 + 1e-9));
-    int least = mayFlow(pace) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
+    int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
     bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
@@ -187,7 +190,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
-    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(pace)) &&
+    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run)) &&
                   setStates(run, &levels, stride) && isClear(run, stride);
     run->length = h;
     if (!run->hasMemory) {

@@ -16,6 +16,7 @@
 #include "collision/contact.h"
 #include "dynamics/followed_contacts.h"
 #include "dynamics/joints.h"
+#include "dynamics/matching.h"
 #include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/push_out.h"
@@ -381,11 +382,50 @@ static bool solveHastily(tpBenderStep* step, tpRestBias* biases, tpVelocity* dif
     return solveOnce(step, tpBenderStep_SweepLimit(step, &step->start));
 }
 
-static bool solveDrift(tpBenderStep* step) {
+// The contacts of a pass of a large problem go on from what those of the pass before have ended
+// with; few of them are new.
+typedef struct tpPassed {
+    const tpContact* contacts;
+    tpVec3* impulses; // on A in world axes
+    double* torsions;
+    int count;
+} tpPassed;
+
+static bool keepPassed(const tpBenderStep* step, tpPassed* passed) {
+    const tpTouch* touch = &step->start;
+    tpArena* arena = &step->system->arena;
+    passed->contacts = touch->contacts;
+    passed->count = touch->isSmall || touch->sweeper.jointCount > 0 ? 0 : touch->contactCount;
+    passed->impulses = TP_SCRATCH(arena, tpVec3, passed->count);
+    passed->torsions = TP_SCRATCH(arena, double, passed->count);
+    for (int i = 0; !arena->failed && i < passed->count; ++i) {
+        passed->impulses[i] = tpMulAdd(tpTouch_Friction(touch, i), tpTouch_Normal(touch, i),
+                                       touch->contacts[i].normal);
+        passed->torsions[i] = tpTouch_Torsion(touch, i);
+    }
+    return !arena->failed;
+}
+
+static bool startFromPassed(tpBenderStep* step, const tpPassed* passed) {
+    tpTouch* touch = &step->start;
+    int* match = tpMatchContacts(passed->contacts, passed->count, touch->contacts,
+                                 touch->contactCount, &step->system->arena);
+    for (int i = 0; match != NULL && i < touch->contactCount; ++i) {
+        if (match[i] >= 0) {
+            tpTouch_SetStart(touch, i, passed->impulses[match[i]], passed->torsions[match[i]]);
+        }
+    }
+    return match != NULL;
+}
+
+static bool solveDrift(tpBenderStep* step, const tpPassed* passed) {
     tpArena* arena = &step->system->arena;
     tpRestBias* biases = TP_SCRATCH(arena, tpRestBias, step->start.contactCount);
     tpVelocity* differences = TP_SCRATCH(arena, tpVelocity, step->time.bodyCount);
     if (biases == NULL || differences == NULL || !warmStart(step)) {
+        return false;
+    }
+    if (passed->count > 0 && !startFromPassed(step, passed)) {
         return false;
     }
     makeBiases(step, biases);
@@ -399,11 +439,12 @@ static bool solveDrift(tpBenderStep* step) {
 bool tpResting_Solve(tpBenderStep* step) {
     tpSystem* system = step->system;
     const tpPose* poses = step->time.startPoses;
+    tpPassed passed = { NULL, NULL, NULL, 0 };
     for (int pass = 0; pass < maxPasses; ++pass) {
         double gain = isShort(step) ? 0.0 : 1.0;
         tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h, 0.0 };
         if (!tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
-            !solveDrift(step)) {
+            !solveDrift(step, &passed)) {
             return false;
         }
         if (step->isStage) {
@@ -425,7 +466,8 @@ bool tpResting_Solve(tpBenderStep* step) {
             break;
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
-        if (!tpTouch_Create(&step->start, system, poses, step->time.startVelocities, contacts,
+        if (!keepPassed(step, &passed) ||
+            !tpTouch_Create(&step->start, system, poses, step->time.startVelocities, contacts,
                             count, step->settings)) {
             return false;
         }

@@ -8,10 +8,10 @@
 #include "dynamics/posed_problem.h"
 #include "dynamics/step_budget.h"
 #include "dynamics/sweep_input.h"
+#include "steppers/bender_schmitt/crowd.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
 #include "sweeps/accelerate.h"
-#include "sweeps/mixing.h"
 
 // A problem is small while the budget allows this many updates of each of its contacts.
 enum { smallUpdates = 1500 };
@@ -38,14 +38,6 @@ static const double loosestSum = 1e-8;
 
 // Velocities that are rounding have no scale of their own, in units of speed.
 static const double smallestScale = 1e-6;
-
-// Crowds under a certificate: most sweeps in budgets, and sweeps between looks at the certificate.
-static const double crowdBudgets = 100.0;
-enum { leastLook = 8, mostLook = 64 };
-
-// Sweeps between two mixings, which cost about as much as a sweep; and sweeps for which they go on,
-// followed by as many without: where contacts keep changing their states mixing may go in circles.
-enum { mixedEvery = 4, mixedPhase = 512 };
 
 enum { contactsAChunk = 1024 };
 
@@ -197,55 +189,64 @@ static bool isOpen(const tpContactPack* pack, int lane) {
     return pack->bias[0][lane] >= TP_SWEEP_OPEN;
 }
 
+void tpTouch_AddContactRows(const tpTouch* touch, tpRows* rows, int contact,
+                            const tpVelocity* start) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    const tpContact* at = &touch->contacts[contact];
+    const tpContactLaw* law = &touch->laws[contact];
+    int block = tpRows_AddContact(rows, touch->system, touch->poses, at, contact, law, 0.0);
+    int first = rows->firstRows[block];
+    double force = 0.0;
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        double bias = 0.0, impulse = 0.0;
+        if (k < 3) {
+            bias = pack->bias[k][lane] / rows->scale[first + k];
+            impulse = pack->impulse[k][lane];
+        } else {
+            const tpTorsionPack* torsion = &touch->sweeper.torsions[pack->torsion];
+            bias = torsion->bias[lane] / rows->scale[first + k];
+            impulse = torsion->impulse[lane];
+        }
+        force += k > 0 ? impulse * impulse : 0.0;
+        rows->impulse[first + k] = impulse * rows->scale[first + k];
+        rows->q[first + k] =
+            bias + tpRows_RowVelocity(rows, first + k, start, at->bodyA, at->bodyB);
+    }
+    // What holds by static friction is solved in its cone.
+    double limit = law->mu * pack->impulse[0][lane] * (1.0 + 1e-12);
+    rows->mu[block] = force > limit * limit ? law->muStatic : law->mu;
+}
+
+void tpTouch_TakeContactRows(tpTouch* touch, const tpRows* rows, int block) {
+    int lane;
+    tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, rows->infos[block].index, &lane);
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        int row = rows->firstRows[block] + k;
+        double impulse = rows->impulse[row] / rows->scale[row];
+        if (k < 3) {
+            pack->impulse[k][lane] = impulse;
+        } else {
+            touch->sweeper.torsions[pack->torsion].impulse[lane] = impulse;
+        }
+    }
+}
+
 // Adds the contacts that take part to the rows of the joints, with what the sweeps have found.
 static void addContactRows(tpTouch* touch, const tpVelocity* start) {
-    tpRows* rows = &touch->rows;
     for (int i = 0; i < touch->contactCount; ++i) {
         int lane;
         const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
-        if (isOpen(pack, lane)) {
-            continue;
+        if (!isOpen(pack, lane)) {
+            tpTouch_AddContactRows(touch, &touch->rows, i, start);
         }
-        const tpContact* contact = &touch->contacts[i];
-        int block =
-            tpRows_AddContact(rows, touch->system, touch->poses, contact, i, &touch->laws[i], 0.0);
-        int first = rows->firstRows[block];
-        double force = 0.0;
-        for (int k = 0; k < rows->dimensions[block]; ++k) {
-            double bias = 0.0, impulse = 0.0;
-            if (k < 3) {
-                bias = pack->bias[k][lane] / rows->scale[first + k];
-                impulse = pack->impulse[k][lane];
-            } else {
-                const tpTorsionPack* torsion = &touch->sweeper.torsions[pack->torsion];
-                bias = torsion->bias[lane] / rows->scale[first + k];
-                impulse = torsion->impulse[lane];
-            }
-            force += k > 0 ? impulse * impulse : 0.0;
-            rows->impulse[first + k] = impulse * rows->scale[first + k];
-            rows->q[first + k] =
-                bias + tpRows_RowVelocity(rows, first + k, start, contact->bodyA, contact->bodyB);
-        }
-        // What holds by static friction is solved in its cone.
-        double limit = touch->laws[i].mu * pack->impulse[0][lane] * (1.0 + 1e-12);
-        rows->mu[block] = force > limit * limit ? touch->laws[i].muStatic : touch->laws[i].mu;
     }
 }
 
 static void takeAnswers(tpTouch* touch) {
     const tpRows* rows = &touch->rows;
     for (int b = touch->jointBlocks; b < rows->blockCount; ++b) {
-        int lane;
-        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, rows->infos[b].index, &lane);
-        for (int k = 0; k < rows->dimensions[b]; ++k) {
-            int row = rows->firstRows[b] + k;
-            double impulse = rows->impulse[row] / rows->scale[row];
-            if (k < 3) {
-                pack->impulse[k][lane] = impulse;
-            } else {
-                touch->sweeper.torsions[pack->torsion].impulse[lane] = impulse;
-            }
-        }
+        tpTouch_TakeContactRows(touch, rows, b);
     }
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         tpSweepJoint* joint = &touch->sweeper.joints[i];
@@ -341,38 +342,12 @@ static void reportSweeps(tpTouch* touch, const tpVelocity* start, const tpSweepV
     report->dissipationViolation = fmax(report->dissipationViolation, verdict->dissipation);
 }
 
-// A crowd under a certificate that the user has chosen: mixed sweeps until it is met, or until they
-// have cost a hundred budgets. A look at the certificate costs some sweeps, so that looks are the
-// rarer the longer it takes.
-static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, const tpVelocity* start,
-                       double goal, double size, tpStepReport* report) {
-    tpSweeper* sweeper = &touch->sweeper;
-    tpMixer mixer;
-    if (!tpMixer_Create(&mixer, sweeper, &touch->system->arena)) {
+// A crowd under a certificate that the user has chosen.
+static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
+                       const tpVelocity* start, double goal, double size, tpStepReport* report) {
+    tpSweepVerdict verdict;
+    if (!tpCrowd_Solve(touch, settings, memory, start, goal, size, report, &verdict)) {
         return false;
-    }
-    bool isMixed = sweeper->torsionCount == 0;
-    int limit = (int)fmin(crowdBudgets * settings->budget / touch->contactCount, 1e6),
-        look = leastLook;
-    tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
-    tpSweeper_WarmStart(sweeper);
-    tpMixer_Begin(&mixer, sweeper);
-    for (int k = 1; !(verdict.velocity <= goal) && k <= limit; ++k) {
-        tpSweeper_Sweep(sweeper);
-        report->iterationCount += 1;
-        if (k == look || k == limit) {
-            // Rounding of many mixings adds up: the velocities are made of the impulses anew.
-            memcpy(sweeper->velocities, start, sizeof(tpVelocity) * (size_t)sweeper->bodyCount);
-            tpSweeper_WarmStart(sweeper);
-            verdict = tpSweeper_Judge(sweeper);
-            look += k / 4 < leastLook ? leastLook : k / 4 < mostLook ? k / 4 : mostLook;
-        }
-        bool isDone = verdict.velocity <= goal || k == limit;
-        if (k % mixedPhase == 0) {
-            tpMixer_Begin(&mixer, sweeper);
-        } else if (isMixed && !isDone && k % mixedEvery == 0 && k / mixedPhase % 2 == 0) {
-            tpMixer_End(&mixer, sweeper);
-        }
     }
     report->solveCount += 1;
     reportSweeps(touch, start, &verdict, size, verdict.velocity <= goal, report);
@@ -406,7 +381,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);
     if (certificate > TP_USUAL_CERTIFICATE && !touch->isSmall && !isLoose &&
         !settings->isPaperRule) {
-        return solveCrowd(touch, settings, start, goal, size, report);
+        return solveCrowd(touch, settings, memory, start, goal, size, report);
     }
     bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;
     bool hasStalled = touch->isSmall && touch->hasStalled;

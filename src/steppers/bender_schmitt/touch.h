@@ -70,6 +70,12 @@ bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, doub
 // Writes the impulses of joints back to their rows.
 void tpTouch_StoreJoints(tpTouch* touch);
 
+// Adds a contact to rows (its own or others), with the impulses that it has; without them the
+// bodies move as `start` says. And back: impulses of a block that was added so.
+void tpTouch_AddContactRows(const tpTouch* touch, tpRows* rows, int contact,
+                            const tpVelocity* start);
+void tpTouch_TakeContactRows(tpTouch* touch, const tpRows* rows, int block);
+
 // Solves: `velocities` receive `start` (another array) changed by the impulses. At most
 // `sweepLimit` sweeps, none of them wasted once the certificate is met. Adds to the report. False
 // if memory ran out.

@@ -130,6 +130,8 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
         int block = problem->blocks[b];
         problem->firstRow[b] = problem->rowCount;
         problem->rowCount += rows->dimensions[block];
+        problem->jointRowCount +=
+            block >= problem->geometry->contactBlocks ? rows->dimensions[block] : 0;
         problem->hasJoints = problem->hasJoints || block >= step->geometry.contactBlocks;
         int slot;
         for (int k = 0; tpRows_BodyAt(rows, block, k, &slot); ++k) {

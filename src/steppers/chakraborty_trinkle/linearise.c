@@ -16,8 +16,10 @@ enum { bodyRows = 12 }; // of two bodies in space
 // Impulses of redundant contacts (a box on four corners) are not unique, and the equations then
 // have no inverse. This part of a row's own response times the change of its impulse is added to
 // the row: it leaves every solution as it is, picks a nearby one, and costs Newton's method this
-// factor an iteration.
-static const double proximal = 1e-6;
+// factor an iteration. Rows of redundant joints (Bennett's linkage) are dependent at the end of the
+// step, where they are met, but only nearly so in the middle, where their impulses act: these could
+// grow without bound along what is nearly dependent, and it takes more to hold them.
+static const double proximal = 1e-6, redundantProximal = 1e-4;
 
 // The part of one block: momentum of A and B and the block's own rows, by z of A and B and by r.
 typedef struct BlockJacobian {
@@ -371,6 +373,10 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
                       tpEliminated* out) {
     const tpRows* rows = &problem->geometry->step->rows;
     int dimension = rows->dimensions[block], first = rows->firstRows[block];
+    int velocities = problem->bodyCount * rows->componentCount;
+    bool isRedundant =
+        block >= problem->geometry->contactBlocks && problem->jointRowCount >= velocities;
+    double part = isRedundant ? redundantProximal : proximal;
     tpConeEquations equations = tpConeEquationsOf(problem, block);
     double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
     double X[TP_FRICTION_MAX_ROWS][bodyRows + 2];
@@ -379,7 +385,7 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
             A[i][j] =
                 equations.byImpulse[i][j] + equations.byVelocity[i][j] * jacobian->velocityByR[j];
         }
-        A[i][i] += proximal * problem->geometry->response[first + i] * rows->scale[first + i];
+        A[i][i] += part * problem->geometry->response[first + i] * rows->scale[first + i];
         for (int j = 0; j < bodyRows; ++j) {
             double sum = 0.0;
             for (int k = 0; k < dimension; ++k) {

@@ -51,11 +51,12 @@ typedef struct tpIslandProblem {
     double theta;
     bool keepsEnergy; // normal impulses follow the gap; not in the paper's step
     int bodyCount, blockCount, rowCount;
-    int size;      // unknowns
-    int* bodies;   // slots
-    int* blocks;   // ascending
-    int* bodyAt;   // slot -> number in the island, -1 elsewhere; shared by all islands
-    int* firstRow; // of each block of the island among its rows
+    int jointRowCount; // of the rows: with as many as velocities, what moves is held twice
+    int size;          // unknowns
+    int* bodies;       // slots
+    int* blocks;       // ascending
+    int* bodyAt;       // slot -> number in the island, -1 elsewhere; shared by all islands
+    int* firstRow;     // of each block of the island among its rows
     bool hasJoints;
 } tpIslandProblem;
 

@@ -1,0 +1,105 @@
+#include "steppers/auto/flow_laws.h"
+
+#include "dynamics/joint_types.h"
+
+// Slower rates are none, in units of speed; and so much may that of a motor differ from its speed
+// that it holds it.
+static const double slowestRate = 1e-6, heldRate = 1e-7;
+
+// Of an effort: servos at its edge are on both sides of it.
+static const double edge = 1e-9;
+
+static const tpJoint* jointOf(const tpFlowLaw* law, const tpSystem* system,
+                              const tpFlowPlan* plan) {
+    return &system->joints.data[plan->joints[law->joint]];
+}
+
+bool tpFlowLaw_IsNeeded(const tpCoordinateDef* def) {
+    bool hasMotor = def->hasMotor && def->motor.effort > 0.0;
+    return def->hasSpring || def->damping > 0.0 || def->friction > 0.0 || def->hasServo || hasMotor;
+}
+
+// What the gains of a servo ask for.
+static double wantedEffort(const tpServo* servo, double value, double rate) {
+    return servo->stiffness * (servo->target - value) + servo->damping * (servo->speed - rate);
+}
+
+static double signOf(double number) {
+    return number < 0.0 ? -1.0 : 1.0;
+}
+
+bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan, int place,
+                    int coordinate) {
+    const tpJoint* joint = &system->joints.data[plan->joints[place]];
+    const tpCoordinateDef* def = &joint->coordinates[coordinate].def;
+    if (joint->type == tp_ballJoint) {
+        return false;
+    }
+    tpJointPlace where = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &where, coordinate);
+    double rate = tpJointRow_Speed(joint, &row, system->velocities.data);
+    *law = (tpFlowLaw){ .joint = place, .coordinate = coordinate, .direction = signOf(rate) };
+    if (def->hasServo) {
+        double wanted = wantedEffort(&def->servo, row.error, rate);
+        law->servoSign = fabs(wanted) > def->servo.effort ? signOf(wanted) : 0.0;
+    }
+    if (def->hasMotor && def->motor.effort > 0.0) {
+        double missing = def->motor.speed - rate;
+        law->holdsSpeed = fabs(missing) <= heldRate * system->units.speed;
+        law->motorSign = law->holdsSpeed ? 0.0 : signOf(missing);
+    }
+    return (def->friction == 0.0 || fabs(rate) > slowestRate * system->units.speed) &&
+           (law->motorSign == 0.0 || isfinite(def->motor.effort));
+}
+
+// The effort of a servo. False if it has come to the edge of what it can give, or back from there.
+static bool findServo(const tpFlowLaw* law, const tpServo* servo, double value, double rate,
+                      double* effort) {
+    double wanted = wantedEffort(servo, value, rate);
+    if (law->servoSign == 0.0) {
+        *effort = wanted;
+        return fabs(wanted) <= servo->effort * (1.0 + edge);
+    }
+    *effort = law->servoSign * servo->effort;
+    return law->servoSign * wanted >= servo->effort * (1.0 - edge);
+}
+
+tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
+                               const tpFlowPlan* plan) {
+    const tpJoint* joint = jointOf(law, system, plan);
+    const tpCoordinateDef* def = &joint->coordinates[law->coordinate].def;
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
+    tpFlowLawForce force = { .goesOn = true };
+    force.push = (tpFlowRow){ joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, 0.0, 0 };
+    force.rate = tpFlowRow_Speed(&force.push, system->velocities.data);
+    force.stored = def->hasSpring ? -def->spring.stiffness * (row.error - def->spring.rest) : 0.0;
+    double damping = def->damping + (def->hasSpring ? def->spring.damping : 0.0);
+    if (def->hasServo) {
+        force.goesOn = findServo(law, &def->servo, row.error, force.rate, &force.effort);
+    }
+    if (law->motorSign != 0.0) {
+        force.effort += law->motorSign * def->motor.effort;
+        force.goesOn = force.goesOn && law->motorSign * (def->motor.speed - force.rate) >= 0.0;
+    }
+    force.taken = force.effort - damping * force.rate - def->friction * law->direction;
+    force.goesOn = force.goesOn && (def->friction == 0.0 || force.rate * law->direction > 0.0);
+    return force;
+}
+
+tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan) {
+    const tpJoint* joint = jointOf(law, system, plan);
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
+    double speed = joint->coordinates[law->coordinate].def.motor.speed;
+    return (tpFlowRow){
+        joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, speed, 1 + (int)(law - plan->laws)
+    };
+}
+
+bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
+                       double impulse, double h) {
+    const tpJoint* joint = jointOf(law, system, plan);
+    const tpMotor* motor = &joint->coordinates[law->coordinate].def.motor;
+    return !law->holdsSpeed || fabs(impulse) <= h * motor->effort;
+}

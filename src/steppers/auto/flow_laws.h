@@ -1,0 +1,43 @@
+// Laws of coordinates in a flow: springs, dampers, dry friction, servos and motors.
+//
+// Between events each of them is smooth. A servo follows its gains, or gives all of its effort one
+// way. A motor holds its speed, as a joint holds what it holds, or gives all of its effort. Which
+// of these it is stays the same all along a flow: where it changes, something happens.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_LAWS_H
+#define TIPPE_SRC_STEPPERS_AUTO_FLOW_LAWS_H
+
+#include "steppers/auto/flow_rows.h"
+
+// What a coordinate's laws do at a place, N m or N.
+typedef struct tpFlowLawForce {
+    tpFlowRow push;
+    double rate;   // of the coordinate
+    double stored; // by the spring
+    double taken;  // of dampers and friction, servo and motor: work from outside
+    double effort; // of servo and motor, a part of it
+    bool goesOn;   // the law is still the one of the plan
+} tpFlowLawForce;
+
+// Whether the laws of a coordinate need one in the plan.
+bool tpFlowLaw_IsNeeded(const tpCoordinateDef* def);
+
+// The law of a coordinate of the plan's joint `place` in the state that the system is in. False if
+// flows have none for it: those of a ball joint, which has no coordinate to measure, and friction
+// that holds it fast.
+bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan, int place,
+                    int coordinate);
+
+// What the law does in the state that the system is in. The effort of a motor that holds its speed
+// is that of its row.
+tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
+                               const tpFlowPlan* plan);
+
+// The row of a motor that holds its speed.
+tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
+
+// Whether an impulse of a motor in h seconds is within its effort.
+bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
+                       double impulse, double h);
+
+#endif
