@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the tests: changes one place of the source at a time and sees whether a test fails.
 
-usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--list]
+usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--carry] [--list]
        tools/mutate.py --at FILE:LINE:OLD:NEW [--work DIR]
 
 A mutation is one wrong comparison, sign, factor, constant, condition or statement that was left out, at a random
@@ -20,20 +20,30 @@ object code, which is proof that nothing changed. By rule the following are neve
   when on threads help (tasks, helpers), on which no result depends: they decide about speed or about nothing;
 - a release or close that is left out: the sanitized tests see leaks, these do not.
 
-The test of the mutated source comes first, then those of its room, those that caught most in the least time before
-the others, then those that see the whole program, then all others that run code of the library; the first one that
-fails ends the try. What passes them is held to the known bits of runs (collision/known, determinism/known): they tell that something
-is another, not that it is wrong, so that what they alone catch is told apart. A test that needs ten times its usual processor time fails, too. What passes them all is compiled
-once more with the address and undefined-behaviour sanitizers, as the tests of the preset "asan" are, and tried by the
-tests of its room; where one of them fails, the unchanged source has to pass it in the same way. --budget S ends a try
-after S seconds of processor time: what was not caught by then counts as survived.
+First every test runs with a library that counts which lines it runs (gcov; kept in lines.json, done again for tests
+that have changed, and for all if the library has; --carry takes earlier counts at their places in the present sources
+instead, and tests that are new or have changed as if they ran every line). A mutation is tried only by tests that run its line, because the others cannot
+notice it; so a try is cheap, and --budget leaves out few. The test of the mutated source comes first, then those of its
+room, those that caught most in the least time before the others, then all others that run code of the library; the
+first one that fails ends the try. A line that no test runs survives at once, and the verdict says so. What passes them
+is held to the known bits of runs (collision/known, determinism/known): they tell that something is another, not that it
+is wrong, so that what they alone catch is told apart. A test that needs ten times its usual processor time fails, too.
+What passes them all is compiled once more with the address and undefined-behaviour sanitizers, as the tests of the
+preset "asan" are, and tried by the tests of its room; where one of them fails, the unchanged source has to pass it in
+the same way. --budget S ends the tests of a try, and those with sanitizers, after S seconds of processor time each: what
+was not caught by then counts as survived, and the verdict says that not all tests were tried.
 
 Results go to FILE (default build/mutate/results.jsonl), one line each; survivors are printed at the end. The exit
 status is 0 if at least 95 of 100 were caught. --list prints the mutations without trying them; --at tries one.
 """
 import argparse
+import bisect
+import difflib
 import concurrent.futures
 import fnmatch
+import glob
+import gzip
+import hashlib
 import json
 import os
 import random
@@ -42,6 +52,7 @@ import resource
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -57,6 +68,9 @@ ROOMS = [
                            "^recording/|^app/(program|compare|run_data|live_world)"]),
     ("src/collision/*.c", ["^collision/", "^determinism/|^agreement/", "^laws/(closed_forms|mesh_floor|leaning_cards)|^steppers/|^world/"]),
 ]
+
+# Sources that are in none of the libraries of this build: a test compiles them for itself.
+ELSEWHERE = ("src/recording/without_hdf5.c",)
 
 # After the stages of a room: whatever else runs code of the library. Pages, packages, prose and layout do not.
 OTHERS = "^(?!python/|viewer/|install/|architecture/|docs/|base/|math/|geometry/|scene/)"
@@ -103,7 +117,7 @@ def numbers(line):
     return found
 
 
-RELEASE = r"(?:free|close|\w+close|\w+_destroy|tpRelease|tp\w+_(?:Destroy|Release|Close))\("
+RELEASE = r"(?:free|close|TP_FREE_ARRAY|\w+close|\w+_destroy|tpRelease|tp\w+_(?:Destroy|Release|Close))\("
 
 
 def statement(line):
@@ -165,7 +179,7 @@ def all_mutations(tree, only):
         folder = os.path.join(tree, os.path.dirname(pattern))
         for name in sorted(os.listdir(folder)):
             path = os.path.join(os.path.dirname(pattern), name)
-            if not fnmatch.fnmatch(path, pattern) or (only and only not in path):
+            if not fnmatch.fnmatch(path, pattern) or path in ELSEWHERE or (only and only not in path):
                 continue
             with open(os.path.join(tree, path), encoding="utf-8") as file:
                 text = file.read()
@@ -188,6 +202,25 @@ def draw(mutations, rng):
     return rng.choice([m for m in mutations if m["kind"] == kind])
 
 
+def has_counts(path):
+    """Whether a file of gcov counts anything: a record of zeros alone has a negative length."""
+    with open(path, "rb") as file:
+        data = file.read()
+    place = 16  # magic, version, stamp, checksum
+    while place + 8 <= len(data):
+        tag, length = struct.unpack_from("<Ii", data, place)
+        if tag == 0x01A10000 and length > 0:
+            return True
+        place += 8 + max(0, length)
+    return False
+
+
+def source_of(name):
+    """The source of a test of a room."""
+    room, _, test = name.partition("/")
+    return f"tests/{room}/test_{test}.c"
+
+
 class Copy:
     """A copy of the last commit with a build of its own, and what is known of its tests."""
 
@@ -201,6 +234,7 @@ class Copy:
             self.compilations, self.links, self.tests = json.load(file)
         self.known = os.path.join(work, "tests.json")  # name: usual processor time, how often it caught and was tried
         self.usual, self.caught, self.objects, self.lock = {}, {}, {}, threading.Lock()
+        self.seen, self.reached, self.texts = {}, {}, {}  # name: what it was made of; name: {source: [lines it runs, lines it does not]}; source: its text then
         if os.path.exists(self.known):
             with open(self.known, encoding="utf-8") as file:
                 self.usual, self.caught = json.load(file)
@@ -283,18 +317,20 @@ class Copy:
             sys.exit(f"mutate: {object_file} is not part of {library}")
         subprocess.run(command + list(more), cwd=self.build, check=True, capture_output=True)
 
-    def run(self, name, folder, sanitizers=None):
-        """Whether the test passes with the libraries of the folder (None: it took too long), and its processor time."""
+    def run(self, name, folder, sanitizers=None, counted=None):
+        """Whether the test passes with the libraries of the folder (None: it took too long), and its processor time.
+
+        Libraries that count lines write their counts to the folder counted."""
         limit = int(10.0 + 10.0 * self.usual.get(name, 30.0))
-        place = os.path.join(folder, "place")
-        shutil.rmtree(place, ignore_errors=True)
-        os.makedirs(place)
+        place = self.folder("place")
         # Set before the test starts, by a shell: a function between fork and exec is not safe beside other threads.
         memory = "unlimited" if sanitizers else 6 << 20  # shadow memory is address space, not memory
         command = ["sh", "-c", f'ulimit -c 0; ulimit -v {memory}; ulimit -t {limit}; exec "$@"', "sh", *self.tests[name]]
         environment = dict(os.environ, LD_LIBRARY_PATH=":".join([folder, self.build, os.path.join(self.build, "lib")]), TMPDIR=place)
         if sanitizers:
             environment.update(LD_PRELOAD=sanitizers, ASAN_OPTIONS="detect_leaks=0:hard_rss_limit_mb=4096")
+        if counted:
+            environment.update(GCOV_PREFIX=counted, GCOV_PREFIX_STRIP="100")
         process = subprocess.Popen(command, cwd=place, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         alarm = threading.Timer(60.0 + 4.0 * limit, lambda: os.killpg(process.pid, signal.SIGKILL))
@@ -320,27 +356,133 @@ class Copy:
         return ":".join(subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
                         for library in ("libasan.so", "libubsan.so"))
 
-    def measure(self, rooms):
-        """Checks that all tests pass on the unchanged source, and how long they take."""
+    def counting(self):
+        """Libraries whose sources of the rooms count how often each line runs, in a folder of their own."""
+        folder = os.path.join(self.work, "counting")
+        if self.seen.get("") == self.mark(""):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        sources = [path for path in self.compilations if any(fnmatch.fnmatch(path, pattern) for pattern, _ in ROOMS)]
+        objects = {path: os.path.join(folder, path.replace("/", "-")[:-2] + ".o") for path in sources}
+
+        def one(path):
+            command = list(self.compilations[path])
+            command[command.index("-o") + 1] = objects[path]
+            subprocess.run(command + ["--coverage", "-O1", "-fno-early-inlining"], cwd=self.build, check=True, capture_output=True)
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            list(pool.map(one, sources))
+        places = {self.compilations[path][self.compilations[path].index("-o") + 1]: objects[path] for path in sources}
+        for library, link in self.links.items():
+            command = [places.get(part, part) for part in link] + ["--coverage"]
+            command[command.index("-o") + 1] = os.path.join(folder, library)
+            subprocess.run(command, cwd=self.build, check=True, capture_output=True)
+        self.seen = {"": self.mark("")}
+        return folder
+
+    def mark(self, name):
+        """What a test, or with no name the library, is made of: as long as this is the same, so are the lines it runs."""
+        files = [part for part in self.tests[name] if os.path.isfile(part)] if name else [os.path.join(self.build, library) for library in self.links]
+        digest = hashlib.sha256()
+        for path in files:
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        return digest.hexdigest()
+
+    def lines_of(self, counted, notes):
+        """{source: [lines that ran, lines that did not]}, from the counts that a test left in a folder."""
+        found, full = {}, [path for path in glob.glob(os.path.join(counted, "*.gcda")) if has_counts(path)]
+        if not full:
+            return found
+        out = os.path.join(counted, "gcov")
+        os.makedirs(out)
+        for path in full:
+            shutil.copy(os.path.join(notes, os.path.basename(path)[:-5] + ".gcno"), counted)
+        subprocess.run(["gcov", "--json-format", "-o", counted, *full], cwd=out, capture_output=True, check=True)
+        for path in glob.glob(os.path.join(out, "*.gz")):
+            with gzip.open(path) as file:
+                for source in json.load(file)["files"]:
+                    name = os.path.relpath(os.path.join(self.build, source["file"]), self.tree)
+                    if name in self.compilations:
+                        ran = {line["line_number"] for line in source["lines"] if line["count"] > 0}
+                        found[name] = [sorted(ran), sorted({line["line_number"] for line in source["lines"]} - ran)]
+        return found
+
+    def carry_over(self):
+        """Lines that were counted in earlier sources, at their places in the present ones."""
+        for path in {path for lines in self.reached.values() if lines for path in lines}:
+            old = self.texts.get(path)
+            if old is None or not os.path.exists(os.path.join(self.tree, path)):
+                continue
+            now = self.text_of(path)
+            if old == now:
+                continue
+            places = {}
+            for a, b, size in difflib.SequenceMatcher(None, old.split("\n"), now.split("\n"), autojunk=False).get_matching_blocks():
+                places.update({a + k + 1: b + k + 1 for k in range(size)})
+            for lines in self.reached.values():
+                if lines and path in lines:
+                    lines[path] = [sorted(places[line] for line in part if line in places) for part in lines[path]]
+
+    def text_of(self, path):
+        with open(os.path.join(self.tree, path), encoding="utf-8") as file:
+            return file.read()
+
+    def measure(self, rooms, carries=False):
+        """Checks that all tests pass on the unchanged source, how long they take, and which lines they run."""
         names = sorted({name for _, stages in rooms for stage in [*stages, OTHERS] for name in self.names(stage)} | (set(KNOWN) & self.tests.keys()))
-        bad = []
+        lines = os.path.join(self.work, "lines.json")
+        if os.path.exists(lines):
+            with open(lines, encoding="utf-8") as file:
+                self.seen, self.reached, self.texts = json.load(file)
+        if carries and self.seen and self.seen.get("") != self.mark(""):
+            self.carry_over()
+        bad, libraries = [], None if carries else self.counting()
 
         def one(name):
-            if name in self.usual:
+            if self.seen.get(name) == self.mark(name):
                 return
-            passed, spent = self.run(name, self.folder())
+            if carries:
+                source = source_of(name)
+                if name not in self.reached or (source in self.texts and self.texts[source] != self.text_of(source)):
+                    self.reached[name] = None
+                return
+            counted = self.folder("counted")
+            passed, spent = self.run(name, libraries, counted=counted)
+            lines = self.lines_of(counted, libraries) if passed else None
+            if not passed:  # a test that counts writes or memory may not bear being counted: it is taken to run every line
+                passed, spent = self.run(name, self.folder())
             if passed:
-                self.usual[name] = spent
+                self.usual[name], self.reached[name], self.seen[name] = spent, lines, self.mark(name)
             else:
                 bad.append(name)
                 print(f"mutate: {name} fails without any mutation; left out", flush=True)
                 del self.tests[name]
-            self.remember()
 
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(one, names))
+        self.remember()
+        if not carries:
+            paths = {path for found in self.reached.values() if found for path in found} | {source_of(name) for name in self.reached}
+            self.texts = {path: self.text_of(path) for path in paths if os.path.exists(os.path.join(self.tree, path))}
+            with open(lines, "w", encoding="utf-8") as file:
+                json.dump([self.seen, self.reached, self.texts], file)
         if len(bad) > 0.1 * len(names):
             sys.exit("mutate: too many tests fail without any mutation")
+
+    def reaches(self, name, path, line, is_constant):
+        """Whether a test runs a line, or a line next to it if none but those are counted; of a constant outside of functions, whether it
+        runs the source at all."""
+        if name in self.reached and self.reached[name] is None:
+            return True
+        ran, others = self.reached.get(name, {}).get(path, [[], []])
+        if is_constant or not ran:
+            return bool(ran)
+        counted = sorted([*ran, *others])
+        place = bisect.bisect_left(counted, line)
+        near = [line] if place < len(counted) and counted[place] == line else counted[max(0, place - 1): place + 1]
+        return any(other in ran for other in near)
 
     def folder(self, name="mutant"):
         """An empty folder of this thread."""
@@ -350,13 +492,17 @@ class Copy:
         return folder
 
 
-def try_sanitized(copy, path, original, text, stage):
-    """The test of the stage that fails under the sanitizers with this text, and passes so with the original; or None."""
+def try_sanitized(copy, path, original, text, names, budget):
+    """The test that fails under the sanitizers with this text, and passes so with the original; or None."""
     folder, before = copy.folder(), copy.folder("before")
     loaded = copy.sanitized(path, text, folder)
     is_linked = False
-    for name in copy.ordered(copy.names(stage), path) if loaded else []:
-        if copy.run(name, folder, loaded)[0]:
+    for name in copy.ordered(names, path) if loaded else []:
+        if budget <= 0.0:
+            break
+        passed, spent = copy.run(name, folder, loaded)
+        budget -= spent
+        if passed:
             continue
         is_linked = is_linked or copy.sanitized(path, original, before) is not None
         if is_linked and copy.run(name, before, loaded)[0]:
@@ -382,24 +528,31 @@ def try_mutation(copy, mutation, budget, is_wanted):
         return "the same code"
     if not is_wanted():
         return "not wanted"
+    # Only tests that run the line can notice.
+    runs_it = {name for name in copy.tests if copy.reaches(name, path, mutation["line"], not line.startswith(" "))}
+    if not runs_it:
+        return "survived (no test runs this line)"
     copy.link(path, folder)
-    done = set()
+    done, left = set(), budget
     for stage in [*mutation["stages"], OTHERS]:
-        for name in copy.ordered([name for name in copy.names(stage) if name not in done], path):
+        for name in copy.ordered([name for name in copy.names(stage) if name in runs_it - done], path):
             done.add(name)
-            if budget <= 0.0:
+            if left <= 0.0:
                 break
             passed, spent = copy.run(name, folder)
-            budget -= spent
+            left -= spent
             caught, tried = copy.caught.get(name, (0, 0))
             copy.caught[name] = (caught + (not passed), tried + 1)
             if not passed:
                 return f"caught by {name}" + (" (does not end)" if passed is None else "")
     for name in KNOWN:
-        if name in copy.tests and not copy.run(name, folder)[0]:
+        if name in runs_it and not copy.run(name, folder)[0]:
             return f"caught by {name} alone"
-    name = try_sanitized(copy, path, original, "\n".join(lines), mutation["stages"][0])
-    return f"caught by {name} (sanitized)" if name else "survived"
+    names = [name for name in copy.names(mutation["stages"][0]) if name in runs_it]
+    name = try_sanitized(copy, path, original, "\n".join(lines), names, budget)
+    if name:
+        return f"caught by {name} (sanitized)"
+    return "survived" if left > 0.0 else "survived (not all tests that run this line were tried)"
 
 
 class Series:
@@ -478,6 +631,7 @@ def main():
     parser.add_argument("--budget", type=float, default=float("inf"))
     parser.add_argument("--at")
     parser.add_argument("--built", action="store_true")
+    parser.add_argument("--carry", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
@@ -489,17 +643,17 @@ def main():
     copy = Copy(os.path.abspath(options.work), options.jobs, options.built)
     mutations = [mutation_at(options.at, copy.tree)] if options.at else all_mutations(copy.tree, options.only)
     print(f"{len(mutations)} places; {len(copy.tests)} tests", flush=True)
-    copy.measure([room for room in ROOMS if any(m["file"].startswith(os.path.dirname(room[0])) for m in mutations)])
+    copy.measure([room for room in ROOMS if any(m["file"].startswith(os.path.dirname(room[0])) for m in mutations)], options.carry)
     with open(options.out or os.path.join(options.work, "results.jsonl"), "a", encoding="utf-8") as log:
         series = Series(copy, mutations, options, log)
         series.run()
     shutil.rmtree(os.path.join(copy.work, "tries"), ignore_errors=True)
-    survivors = [m for m in series.results if m["verdict"] == "survived"]
+    survivors = [m for m in series.results if m["verdict"].startswith("survived")]
     caught = len(series.results) - len(survivors)
     known = sum(m["verdict"].endswith(" alone") for m in series.results)
     print(f"\n{caught} of {len(series.results)} caught, {known} of them by known bits alone; not counted: {series.same} with the same code, {series.broken} that do not compile")
     for m in survivors:
-        print(f"survived: {m['file']}:{m['line']}: {m['was']}\n          -> {m['is']}")
+        print(f"{m['verdict']}: {m['file']}:{m['line']}: {m['was']}\n          -> {m['is']}")
     return 0 if series.results and caught >= 0.95 * len(series.results) else 1
 
 

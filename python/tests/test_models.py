@@ -477,6 +477,29 @@ def test_urdf_mimics_of_fixed_joints(tmp_path: Path) -> None:
         models.convert(path)
 
 
+def test_urdf_mimics_start_where_they_follow(tmp_path: Path) -> None:
+    """A joint that follows another starts at its offset, so that nothing jumps; circles are refused."""
+    inertia = (0.1, 0.1, 0.1)
+    limit = '<limit lower="-1" upper="1" effort="0" velocity="1"/><axis xyz="0 0 2"/>'
+    slider = urdf_joint("prismatic", "base", "a").replace("<origin", f'{limit}<mimic joint="base_c" multiplier="3" offset="0.25"/><origin')
+    wheel = urdf_joint("continuous", "a", "b").replace("<origin", '<axis xyz="0 0 1"/><mimic joint="base_a" multiplier="2" offset="-0.1"/><origin')
+    links = "".join(urdf_link(name, 1, inertia) for name in "abc")
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf_of(links + urdf_joint("continuous", "base", "c") + slider + wheel))
+    scene = models.convert(path)
+    bodies = {body["name"]: body for body in scene["bodies"]}
+    assert bodies["a"]["position"] == pytest.approx([1, 0, 0.25])
+    assert bodies["b"]["position"] == pytest.approx([2, 0, 0.25])
+    assert bodies["b"]["rotation"]["quaternion"] == pytest.approx([np.cos(0.2), 0, 0, np.sin(0.2)])
+    assert {joint["name"]: joint.get("zero") for joint in scene["joints"]} == {"base_a": pytest.approx(0.25), "a_b": pytest.approx(0.4), "base_c": None}
+    world = tippe.load({**scene, "gravity": [0, 0, 0]})
+    world.step(0.01)
+    assert world["b"].position == pytest.approx([2, 0, 0.25], abs=1e-9)
+    path.write_text(urdf_of(links + urdf_joint("continuous", "base", "c").replace("<origin", '\n<mimic joint="a_b"/><origin') + slider + wheel))
+    with pytest.raises(models.ModelError, match="in a circle"):
+        models.convert(path)
+
+
 def test_urdf_links_that_overlap(tmp_path: Path) -> None:
     """Links that reach into each other from the start do not collide, and that is told; others do."""
     shape = '<collision><geometry><sphere radius="{}"/></geometry></collision></link>'

@@ -15,6 +15,8 @@ VARIANTS = {
     "tpBroadPhase": "each kind of broad phase defines what the header only names",
     "wide": "numbers of a vector register, for each width of the machine",
     "wideMask": "their comparison",
+    "light": "floats of a vector register, for each width of the machine",
+    "lightMask": "their comparison",
 }
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)

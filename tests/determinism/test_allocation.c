@@ -37,8 +37,7 @@ static void warmStepsAllocateNothing(void** state) {
         tpFailingAllocator heap = { 0 };
         tpAllocator allocator = tpMakeFailingAllocator(&heap);
         tpWorld* world = makePile(&allocator, steppers[s]);
-        // Contacts of boxes that rest come and go by rounding: memory is that of the most.
-        for (int k = 0; k < 120; ++k) {
+        for (int k = 0; k < 60; ++k) {
             tpWorld_Step(world, 1.0 / 60.0);
         }
         heap.requests = 0;

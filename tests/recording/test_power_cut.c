@@ -14,6 +14,7 @@
 
 #include "made_frames.h"
 #include "recording/writer.h"
+#include "wrapped_calls.h"
 
 enum { eventsMost = 200000, filesMost = 4096, sectorSize = 512 };
 
@@ -80,24 +81,6 @@ static void addNameEvent(EventKind kind, const char* path, const char* other) {
 }
 
 // What the linker puts in the place of the system's functions -------------------------------------
-
-ssize_t __real_pwrite(int file, const void* bytes, size_t size, off_t offset);
-int __real_ftruncate(int file, off_t length);
-int __real_fsync(int file);
-int __real_fdatasync(int file);
-int __real_unlink(const char* path);
-int __real_rename(const char* from, const char* to);
-int __real_link(const char* from, const char* to);
-int __real_open(const char* path, int flags, ...);
-
-ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t offset);
-int __wrap_ftruncate(int file, off_t length);
-int __wrap_fsync(int file);
-int __wrap_fdatasync(int file);
-int __wrap_unlink(const char* path);
-int __wrap_rename(const char* from, const char* to);
-int __wrap_link(const char* from, const char* to);
-int __wrap_open(const char* path, int flags, ...);
 
 ssize_t __wrap_pwrite(int file, const void* bytes, size_t size, off_t offset) {
     ssize_t put = __real_pwrite(file, bytes, size, offset);

@@ -213,7 +213,7 @@ class _Reader:
             if joint is None:
                 self.frames[name] = np.zeros(3), _TURN_FREE.copy()
             else:
-                self.frames[name] = rotations.place(*self.frames[self.end(joint, "parent")], *self.origin(joint))
+                self.frames[name] = self.moved(joint, *rotations.place(*self.frames[self.end(joint, "parent")], *self.origin(joint)))
             self.add_body(name, joint)
         for body in self.model.bodies:
             if body.kind == "dynamic":
@@ -221,6 +221,26 @@ class _Reader:
                 self.make_solid(body)
         for name, _ in order:
             self.add_shapes(name)
+
+    def moved(self, joint: Element, position: Array, rotation: Array) -> tuple[Array, Array]:
+        """The frame of a link whose joint does not start at zero."""
+        start = self.start(joint)
+        if start == 0.0:
+            return position, rotation
+        if joint.attributes["type"] == "prismatic":
+            return position + start * self.axis(joint, rotation), rotation
+        return position, rotations.multiply(rotations.turn(self.axis(joint, rotation), start), rotation)
+
+    def start(self, joint: Element, followed: tuple[str, ...] = ()) -> float:
+        """Where a joint starts: at zero, or where the joint that it follows puts it."""
+        mimic, name = joint.first("mimic"), self.name(joint)
+        if mimic is None or joint.attributes.get("type") not in ("revolute", "continuous", "prismatic"):
+            return 0.0
+        if name in followed and len(followed) > 1:
+            raise mimic.error(f"joints follow each other in a circle: {', '.join(followed)}")
+        other = next((j for j in self.joints if self.name(j) == mimic.attributes.get("joint")), None)
+        led = self.start(other, (*followed, name)) if other is not None and name not in followed else 0.0
+        return self.number(mimic, "offset", 0.0) + self.number(mimic, "multiplier", 1.0) * led
 
     def give_mass(self, body: Body) -> None:
         """A link that moves and has no mass gets a small one, so that it can be a body."""
@@ -401,7 +421,7 @@ class _Reader:
         if kind == "fixed":
             made.kind = "fixed"
         elif kind in ("revolute", "continuous", "prismatic"):
-            made.axes = [Axis("slide" if kind == "prismatic" else "turn", name, self.axis(joint, rotation), position, 0.0, self.laws(joint, kind))]
+            made.axes = [Axis("slide" if kind == "prismatic" else "turn", name, self.axis(joint, rotation), position, self.start(joint), self.laws(joint, kind))]
         elif kind == "planar":
             normal = self.axis(joint, rotation)
             across = np.linalg.svd(normal.reshape(1, 3))[2][1:]
