@@ -36,13 +36,16 @@ void clearReply(tpReply* reply) {
 // At most 15 digits, so that any number of them fits a double as well.
 static bool readDigits(const char* digits, size_t length, int64_t* number) {
     *number = 0;
+    if (length == 0 || length > 15) {
+        return false;
+    }
     for (size_t i = 0; i < length; ++i) {
         if (digits[i] < '0' || digits[i] > '9') {
             return false;
         }
         *number = 10 * *number + (digits[i] - '0');
     }
-    return length > 0 && length <= 15;
+    return true;
 }
 
 bool readQueryNumber(const char* query, const char* name, int64_t missing, int64_t* number) {

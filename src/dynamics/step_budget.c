@@ -46,14 +46,14 @@ static const double allowedRise = 0.1;
 // Of the budget: what parts may draw in advance.
 static const double advance = 0.3;
 
-static double budgetOf(const tpSystem* system) {
+double tpStepBudget_Whole(const tpSystem* system) {
     double size = (double)system->stepSize / smallStep;
     double crowd = (double)system->stepBodies / fewBodies;
     return smallBudget * fmax(1.0, fmax(size * size, crowd));
 }
 
 static double limitOf(const tpSystem* system) {
-    return (system->stepShare > 0.0 ? system->stepShare : 1.0) * budgetOf(system);
+    return (system->stepShare > 0.0 ? system->stepShare : 1.0) * tpStepBudget_Whole(system);
 }
 
 void tpStepBudget_Begin(tpSystem* system) {
@@ -71,7 +71,7 @@ void tpStepBudget_Begin(tpSystem* system) {
 
 void tpStepBudget_BeginPart(tpSystem* system, double share) {
     system->wasSpent = tpStepBudget_WasSpent(system);
-    system->usedShare += system->stepWork / budgetOf(system);
+    system->usedShare += system->stepWork / tpStepBudget_Whole(system);
     system->givenShare += share;
     system->stepShare = fmax(share, fmin(1.0, system->givenShare + advance) - system->usedShare);
     system->stepWork = 0.0;
@@ -83,7 +83,7 @@ void tpStepBudget_Spend(tpSystem* system, double work) {
     system->largestWork = fmax(system->largestWork, work);
 }
 
-static double workOfPair(const tpCollider* collider, tpShapePair pair) {
+double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair) {
     const tpGeometry* shapeA = tpCollider_GetGeometry(collider, pair.shapeA);
     const tpGeometry* shapeB = tpCollider_GetGeometry(collider, pair.shapeB);
     tpShapeKind a = tpClassOf(shapeA)->kind, b = tpClassOf(shapeB)->kind;
@@ -115,7 +115,7 @@ static double workOfPairs(const tpSystem* system) {
         system->collider != NULL ? tpCollider_GetPairs(system->collider, &count) : NULL;
     double work = 0.0;
     for (int i = 0; i < count; ++i) {
-        work += workOfPair(system->collider, pairs[i]);
+        work += tpStepBudget_WorkOfPair(system->collider, pairs[i]);
     }
     return work;
 }

@@ -25,6 +25,12 @@ void tpStepBudget_Spend(tpSystem* system, double work);
 // of them touch, the more the step may cost.
 void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count);
 
+// The work of one query of a pair of shapes, for steppers that ask for pairs one by one.
+double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair);
+
+// What a step of the world with the contacts that it has had so far may cost in all.
+double tpStepBudget_Whole(const tpSystem* system);
+
 // How much of its budget the step, or the part of it that has its own share, has used up.
 double tpStepBudget_UsedPart(const tpSystem* system);
 

@@ -384,7 +384,7 @@ tpResult tpWideImpact_Resolve(const tpWideImpact* impact, tpWideImpactResult* re
         return path.uz >= 0.0 ? tp_success : tp_notSolved;
     }
     if (follow(&path, result) != tp_success || !isfinite(path.pz)) {
-        memset(result, 0, sizeof(*result));
+        *result = (tpWideImpactResult){ .stepCount = result->stepCount };
         return tp_notSolved;
     }
     result->impulse[0] = path.pz;

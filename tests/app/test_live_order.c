@@ -83,8 +83,10 @@ static void queriesAreRead(void** state) {
     assert_true(readQueryNumber("", "count", 5, &number) && number == 5);
     assert_true(readQueryNumber("discount=3&count=4", "count", 1, &number) && number == 4);
     assert_true(readQueryNumber("first=999999999999999", "first", 0, &number));
-    static const char* const wrong[] = { "first=",   "first=-1", "first=1000000000000000",
-                                         "first=1x", "first=+1", "a=1&first=%31" };
+    static const char* const wrong[] = {
+        "first=",   "first=-1",      "first=1000000000000000",          "first=1x",
+        "first=+1", "a=1&first=%31", "first=33333333333333333333333333"
+    };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
         assert_false(readQueryNumber(wrong[i], "first", 0, &number));
     }

@@ -502,6 +502,51 @@ static void forcesPushBlocks(void** state) {
     }
 }
 
+// One step of a body on the floor that is pressed down with 1e12 N, so that the beat of its contact
+// takes ten nanoseconds: a million checks of the ball, and ten million of the ellipsoid.
+static tpStepReport stepPressed(bool isRound, const volatile sig_atomic_t* stop) {
+    tpWorld* world = makeWorld(0.5, 0.0);
+    addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpForceDef force = tpDefaultForceDef();
+    if (isRound) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.0, 0.0, 0.4);
+        def.velocity = tpMakeVec3(1.0, 0.0, 0.0);
+        force.body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = solid();
+        tpEllipsoid ellipsoid = { tpMakeVec3(0.3, 0.3, 0.4) };
+        tpGeometry geometry;
+        assert_int_equal(tpMakeEllipsoid(&ellipsoid, tpIdentityPose(), &geometry, NULL),
+                         tp_success);
+        tpCreateShape(world, force.body, &shape, &geometry, NULL);
+    } else {
+        tpVec3 place = tpMakeVec3(0.0, 0.0, 0.3);
+        force.body = addSphere(world, place, tpMakeVec3(1.0, 0.0, 0.0), 0.3);
+    }
+    force.force = tpMakeVec3(0.0, 0.0, -1e12);
+    tpCreateForce(world, &force, NULL);
+    tpWorld_SetStop(world, stop);
+    tpStepReport report = tpWorld_Step(world, 0.01);
+    tpDestroyWorld(world);
+    return report;
+}
+
+// What such a step costs is bounded: the time stepper takes the rest of it. A stop is heard between
+// two checks.
+static void strongForcesEnd(void** state) {
+    (void)state;
+    for (int isRound = 0; isRound < 2; ++isRound) {
+        tpStepReport report = stepPressed(isRound != 0, NULL);
+        assert_false(report.undone);
+        assert_string_equal(report.fallback, "time stepper");
+        CHECK_BELOW(tpStepReport_GetFigure(&report, "checks"), 100e3);
+        const volatile sig_atomic_t stop = 1;
+        report = stepPressed(isRound != 0, &stop);
+        assert_true(report.undone);
+        CHECK_BELOW(tpStepReport_GetFigure(&report, "checks"), 3);
+    }
+}
+
 // A pendulum: joints are held by the time stepper, and energy stays.
 static void jointsAreHeld(void** state) {
     (void)state;
@@ -539,6 +584,7 @@ int main(void) {
         cmocka_unit_test(stepsDependOnTheStateAlone),
         cmocka_unit_test(jointsMeetTheFloor),
         cmocka_unit_test(forcesPushBlocks),
+        cmocka_unit_test(strongForcesEnd),
         cmocka_unit_test(jointsAreHeld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

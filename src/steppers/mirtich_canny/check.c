@@ -15,6 +15,7 @@
 // do not depend on eps_c; only slow contacts use the room that eps_c gives them.
 
 #include "dynamics/rotation.h"
+#include "dynamics/step_budget.h"
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -262,11 +263,18 @@ static void preferNearest(tpEvents* events, const tpClosest* closest, int lowest
     }
 }
 
+// Work of a check and of each touch that it finds, beside the query of its shapes; a collision is
+// part of it. Measured on bodies that are pressed onto a floor: 1.5 microseconds per check of a
+// ball, 3.5 of a box with four touches.
+static const double checkWork = 1200.0, touchWork = 600.0;
+
 // The distance of two shapes, and when it can be zero at the earliest. Touches if they are close.
 static bool askShapes(tpEvents* events, int index, double time) {
     tpNearShapes* shapes = &events->nearShapes.data[index];
     tpClosest closest;
     tpVec3 apart = measureDistance(events, shapes, &closest);
+    tpShapePair pair = { shapes->shapeA, shapes->shapeB };
+    events->work += checkWork + tpStepBudget_WorkOfPair(events->system->collider, pair);
     if (!shapes->isClose) {
         shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
         return true;
@@ -276,6 +284,7 @@ static bool askShapes(tpEvents* events, int index, double time) {
     if (!tpEvents_CollectTouches(events, index, margin)) {
         return false;
     }
+    events->work += touchWork * (events->touches.count - first);
     shapes = &events->nearShapes.data[index];
     shapes->margin = margin;
     shapes->due = tpEvents_Bound(events, shapes, time, margin);

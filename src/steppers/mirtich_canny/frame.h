@@ -126,7 +126,8 @@ typedef struct tpEvents {
     tpStepReport* report;
     double length;    // s
     bool hasJoiners;  // some flight joins
-    bool isExhausted; // the frame's budget of checks is used up
+    bool isExhausted; // the frame's budget of checks or of work is used up
+    double work;      // of its checks and collisions, in the unit of tpStepBudget_Spend
     bool outOfMemory;
     TP_ARRAY(tpFlight) flights;
     TP_ARRAY(tpBounds) boxes; // swept, a shape each

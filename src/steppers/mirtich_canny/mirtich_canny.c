@@ -13,6 +13,7 @@
 #include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"
 #include "dynamics/motion.h"
+#include "dynamics/step_budget.h"
 #include "steppers/mirtich_canny/frame.h"
 
 // State -------------------------------------------------------------------------------------------
@@ -176,11 +177,22 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
 
 // The frame ---------------------------------------------------------------------------------------
 
+// Whether checks and collisions have used up so many budgets of the frame: its number of checks,
+// and the work that a step of the world may cost. Strong forces make the beat of slow contacts so
+// short that the number alone would last for minutes.
+static bool hasUsed(const tpEvents* events, double budgets) {
+    double checks = (double)events->report->figures[tp_checkFigure];
+    return checks > budgets * (double)events->settings.checkLimit ||
+           events->work > budgets * tpStepBudget_Whole(events->system);
+}
+
 // The budget of the whole frame: what prevents a hang when nothing else does.
 static bool isWithinBudget(tpEvents* events, double time) {
-    int64_t limit = events->settings.checkLimit;
-    if (events->report->figures[tp_checkFigure] > limit && events->settings.handsOver &&
-        !events->isExhausted) {
+    if (tpSystem_IsStopped(events->system)) {
+        events->report->undone = true;
+        return false;
+    }
+    if (hasUsed(events, 1.0) && events->settings.handsOver && !events->isExhausted) {
         // Everything goes to the time stepper; after that a second budget holds.
         events->isExhausted = true;
         for (int i = 0; i < events->flights.count; ++i) {
@@ -192,7 +204,7 @@ static bool isWithinBudget(tpEvents* events, double time) {
             tpEvents_TakeOver(events, time);
         }
     }
-    if (events->report->figures[tp_checkFigure] <= (events->isExhausted ? 2 * limit : limit)) {
+    if (!hasUsed(events, events->isExhausted ? 2.0 : 1.0)) {
         return true;
     }
     events->report->undone = true;
@@ -261,6 +273,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->report = report;
     events->length = h;
     events->outOfMemory = events->hasJoiners = events->isExhausted = false;
+    events->work = 0.0;
     if (!runFrame(events, options) && !report->undone) {
         tpStepReport_RunOut(report);
     }

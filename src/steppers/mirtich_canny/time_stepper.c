@@ -511,10 +511,11 @@ bool tpEvents_HasManySteps(const tpEvents* events) {
     return events->stepCount > steps + bodySteps / count;
 }
 
-// Bodies that have got free fly. Returns how many are left.
+// Bodies that have got free fly, unless flights have used up the frame's budget. Returns how many
+// are left.
 static int release(tpEvents* events, double time) {
     int count = 0;
-    bool mayLeave = !tpEvents_HasManySteps(events);
+    bool mayLeave = !tpEvents_HasManySteps(events) && !events->isExhausted;
     for (int i = 0; i < events->flights.count; ++i) {
         tpFlight* flight = &events->flights.data[i];
         if (flight->kind == tp_stepped && flight->leaves && mayLeave) {

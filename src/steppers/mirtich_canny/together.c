@@ -415,6 +415,14 @@ static void startFrom(tpEvents* events, const tpContact* contact, const tpContac
     }
 }
 
+// Solves the rows of the copy. Its budget began with the copy; what it used is the frame's work.
+static bool solvePair(tpEvents* events, tpRows* rows) {
+    bool isSolved = tpRows_Solve(rows, &events->pair, events->memory->solver,
+                                 &events->settings.solve, events->report);
+    events->work += events->pair.stepWork;
+    return isSolved;
+}
+
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses) {
     if (stopTogether(events, chosen, count, impulses)) {
         return true;
@@ -438,8 +446,7 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
         }
         startFrom(events, contact, &law, &rows, block);
     }
-    if (!tpRows_Solve(&rows, pair, events->memory->solver, &events->settings.solve,
-                      events->report)) {
+    if (!solvePair(events, &rows)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -526,8 +533,7 @@ bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
         local.pointA = local.pointB = pointOf(contact);
         addBounded(&rows, pair, &local, i, &law, normalImpulses[i]);
     }
-    if (!tpRows_Solve(&rows, pair, events->memory->solver, &events->settings.solve,
-                      events->report)) {
+    if (!solvePair(events, &rows)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
