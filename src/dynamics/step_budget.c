@@ -130,6 +130,10 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
     tpStepBudget_Spend(system, workOfBodies(system) + contactQuery * count + workOfPairs(system));
 }
 
+double tpStepBudget_Work(const tpSystem* system) {
+    return system->usedShare * tpStepBudget_Whole(system) + system->stepWork;
+}
+
 double tpStepBudget_UsedPart(const tpSystem* system) {
     return system->stepWork / limitOf(system);
 }

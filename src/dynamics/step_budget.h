@@ -31,6 +31,9 @@ double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair);
 // What a step of the world with the contacts that it has had so far may cost in all.
 double tpStepBudget_Whole(const tpSystem* system);
 
+// All work that this step has counted so far, that of its earlier parts included.
+double tpStepBudget_Work(const tpSystem* system);
+
 // How much of its budget the step, or the part of it that has its own share, has used up.
 double tpStepBudget_UsedPart(const tpSystem* system);
 

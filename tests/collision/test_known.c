@@ -1,27 +1,34 @@
-// The bits that are known of collision: distances, contacts, first touches and casts of every two
-// types of shapes, apart, near and deep in each other, at rest on each other and anyhow, as hashes
-// in known.txt. Every compiler and machine gives them, and so does the next version, if it does not
-// say otherwise.
+// The bits that are known of collision, as hashes in known.txt: distances, contacts, first touches
+// and casts of every two types of shapes, apart, near and deep in each other, at rest on each other
+// and anyhow, with what queries keep for the next one; and, in the last line, a tree of boxes and a
+// list of fat pairs while boxes come, move and go. What is kept, and how the tree branches, decides
+// what the next query costs. Every compiler and machine gives these bits, and so does the next
+// version, if it does not say otherwise.
 //
-// A change that is meant to change them says so in CHANGELOG.md and writes the file anew:
+// A change that is meant to change them says so in CHANGELOG.md (in its commit, if it changes only
+// what queries cost) and writes the file anew:
 //
 //     build/release/tests/collision/test_collision_known --write
 
 #include <string.h>
 
 #include "all_shapes.h"
+#include "collision/fat_pairs.h"
 #include "support/hash.h"
 
 static const char* const listPath = TIPPE_SOURCE_DIR "/tests/collision/known.txt";
 
-enum { tries = 12, maxContacts = 512 };
+enum { tries = 12, maxContacts = 512, boxCount = 200, boxRounds = 40 };
 
 typedef struct Pair {
     const tpGeometry *a, *b;
     tpPose poseA, poseB;
 } Pair;
 
-typedef char KnownHashes[shapeCount][shapeCount][16];
+typedef struct KnownHashes {
+    char pairs[shapeCount][shapeCount][16];
+    char tree[16], fatPairs[16];
+} KnownHashes;
 
 static bool isOpen(const tpGeometry* shape) {
     return shape->type == tp_planeShape || shape->type == tp_heightFieldShape;
@@ -77,6 +84,20 @@ static void hashTouches(uint64_t* hash, const Pair* pair, tpRandom* random) {
     hashClosest(hash, &touch.closest);
 }
 
+static void hashCast(uint64_t* hash, const Pair* pair, tpRandom* random) {
+    tpShapeHit hit = { 0 };
+    tpPose away = pair->poseA;
+    away.position.z += 1.5;
+    hashNumber(hash, tpCastShape(pair->a, away, randomVec3(random, -2.0, 0.0), pair->b, pair->poseB,
+                                 1e-4, NULL, &hit));
+    hashNumber(hash, hit.isHit);
+    if (hit.isHit) {
+        hashNumber(hash, hit.fraction);
+        hashNumber(hash, hit.startsTouching);
+        hashClosest(hash, &hit.closest);
+    }
+}
+
 // Asked twice with what the first answer left, from a little farther on.
 static void hashPair(uint64_t* hash, Pair* pair, tpRandom* random) {
     tpPairCache cache = { { 0 } };
@@ -86,13 +107,145 @@ static void hashPair(uint64_t* hash, Pair* pair, tpRandom* random) {
                    tpClosestPoints(pair->a, pair->poseA, pair->b, pair->poseB, &cache, &closest));
         hashClosest(hash, &closest);
         hashContacts(hash, pair, &cache);
+        hashBytes(hash, &cache, sizeof(cache));
         pair->poseA.position = tpAdd(pair->poseA.position, randomVec3(random, -0.01, 0.01));
     }
     hashContacts(hash, pair, NULL);
     hashTouches(hash, pair, random);
+    hashCast(hash, pair, random);
 }
 
-static void hashAll(KnownHashes hashes) {
+// Boxes -----------------------------------------------------------------------------------------
+
+typedef struct Boxes {
+    tpBounds bounds[boxCount];
+    uint8_t kinds[boxCount];
+} Boxes;
+
+static tpBounds anyBox(tpRandom* random) {
+    tpVec3 center = randomVec3(random, -1.0, 1.0), half = randomVec3(random, 0.01, 0.2);
+    return (tpBounds){ tpSub(center, half), tpAdd(center, half) };
+}
+
+static void placeBox(Boxes* boxes, int i, tpRandom* random) {
+    boxes->bounds[i] = anyBox(random);
+    boxes->kinds[i] = i % 9 == 0 ? tp_fixedProxy : tp_movableProxy;
+    if (i % 70 == 3) { // half spaces
+        boxes->bounds[i] = (tpBounds){ { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL },
+                                       { HUGE_VAL, HUGE_VAL, 0.2 * (i / 70) - 1.0 } };
+    }
+}
+
+// Boxes drift, some leap, some come and go; now and then all of them leap.
+static void moveBoxes(Boxes* boxes, tpRandom* random, int round) {
+    for (int i = 0; i < boxCount; ++i) {
+        tpVec3 way = randomVec3(random, -0.004, 0.004);
+        boxes->bounds[i].lower = tpAdd(boxes->bounds[i].lower, way);
+        boxes->bounds[i].upper = tpAdd(boxes->bounds[i].upper, way);
+        uint64_t chance = randomBits(random) % 100;
+        if (chance == 0 || round % 13 == 7) {
+            placeBox(boxes, i, random);
+        } else if (chance == 1) {
+            boxes->kinds[i] = boxes->kinds[i] == tp_noProxy ? tp_movableProxy : tp_noProxy;
+        }
+    }
+}
+
+static bool mayPair(const void* context, int32_t a, int32_t b) {
+    (void)context;
+    return (a * 31 + b * 17) % 7 != 0;
+}
+
+// The boxes from the root down, in the order of a walk.
+static void hashTree(uint64_t* hash, const tpBoundsTree* tree) {
+    int32_t stack[tp_treeStackSize], depth = 0;
+    stack[depth++] = tree->root;
+    while (depth > 0) {
+        const tpBoundsNode* node = &tree->nodes.data[stack[--depth]];
+        hashBytes(hash, &node->bounds, sizeof(node->bounds));
+        hashNumber(hash, node->height);
+        if (node->child[0] < 0) {
+            hashNumber(hash, node->child[1]);
+        } else {
+            stack[depth++] = node->child[1];
+            stack[depth++] = node->child[0];
+        }
+    }
+    hashNumber(hash, tree->leafCount);
+}
+
+static void hashFatPairs(uint64_t* hash, const tpFatPairs* fat) {
+    hashNumber(hash, fat->pairs.count);
+    hashNumber(hash, fat->hasChanged);
+    for (int i = 0; i < fat->pairs.count; ++i) {
+        hashBytes(hash, &fat->pairs.data[i], sizeof(fat->pairs.data[i]));
+        hashNumber(hash, fat->hasChanged ? fat->origins.data[i] : i);
+    }
+    for (int i = 0; i < fat->proxies.count; ++i) {
+        hashBytes(hash, &fat->proxies.data[i].fat, sizeof(tpBounds));
+    }
+    hashTree(hash, &fat->tree);
+}
+
+// Leaves come one by one, go, move a little, move far, and all are placed anew at times.
+static void knowTree(char text[16]) {
+    uint64_t hash = hashStart;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRandom random = { 71 };
+    int32_t leaves[boxCount];
+    tpBoundsTree tree;
+    tpCreateBoundsTree(&tree, &allocator);
+    assert_true(tpBoundsTree_Reserve(&tree, boxCount));
+    for (int i = 0; i < boxCount; ++i) {
+        leaves[i] = tpBoundsTree_Insert(&tree, i, anyBox(&random));
+        hashTree(&hash, &tree);
+    }
+    for (int round = 0; round < boxRounds; ++round) {
+        int i = round * 37 % boxCount, j = (i + 1) % boxCount, k = (i + 2) % boxCount;
+        tpBoundsTree_Refit(&tree, leaves[i], anyBox(&random));
+        tpBoundsTree_Remove(&tree, leaves[j]);
+        leaves[j] = tpBoundsTree_Insert(&tree, j, anyBox(&random));
+        tpBoundsTree_SetLeaf(&tree, leaves[k], anyBox(&random));
+        hashNumber(&hash, tpBoundsTree_RefitAll(&tree, NULL));
+        hashTree(&hash, &tree);
+        if (round % 7 == 6) {
+            tpBoundsTree_Rebuild(&tree, NULL);
+            hashNumber(&hash, tree.builtArea);
+            hashTree(&hash, &tree);
+        }
+    }
+    tpDestroyBoundsTree(&tree);
+    writeHash(hash, text);
+}
+
+static void knowFatPairs(char text[16]) {
+    uint64_t hash = hashStart;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRandom random = { 72 };
+    static Boxes boxes;
+    for (int i = 0; i < boxCount; ++i) {
+        placeBox(&boxes, i, &random);
+    }
+    tpFatPairs fat;
+    tpCreateFatPairs(&fat, &allocator, true);
+    for (int round = 0; round < boxRounds; ++round) {
+        tpProxies proxies = { boxes.bounds, boxes.kinds, boxCount, mayPair, NULL };
+        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        hashFatPairs(&hash, &fat);
+        moveBoxes(&boxes, &random, round);
+        if (round % 9 == 4) {
+            tpFatPairs_Disturb(&fat, round);
+        }
+    }
+    tpDestroyFatPairs(&fat);
+    writeHash(hash, text);
+}
+
+// All of it -------------------------------------------------------------------------------------
+
+static void hashAll(KnownHashes* hashes) {
+    knowTree(hashes->tree);
+    knowFatPairs(hashes->fatPairs);
     tpGeometry shapes[shapeCount];
     makeAllShapes(1.0, shapes);
     for (int i = 0; i < shapeCount; ++i) {
@@ -104,49 +257,57 @@ static void hashAll(KnownHashes hashes) {
                 place(&pair, &random, k);
                 hashPair(&hash, &pair, &random);
             }
-            writeHash(hash, hashes[i][j]);
+            writeHash(hash, hashes->pairs[i][j]);
         }
     }
     releaseAllShapes(shapes);
 }
 
+static int tellChanged(FILE* file, const char* what, const char* hash) {
+    char known[16];
+    assert_int_equal(fscanf(file, "%15s", known), 1);
+    if (strcmp(known, hash) == 0) {
+        return 0;
+    }
+    printf("%s: %s, known as %s\n", what, hash, known);
+    return 1;
+}
+
 static void bitsAreKnown(void** state) {
     (void)state;
     static KnownHashes hashes;
-    hashAll(hashes);
+    hashAll(&hashes);
     FILE* file = fopen(listPath, "r");
     assert_non_null(file);
     int changed = 0;
     for (int n = 0; n < shapeCount * shapeCount; ++n) {
-        char known[16];
-        assert_int_equal(fscanf(file, "%15s", known), 1);
-        if (strcmp(known, hashes[n / shapeCount][n % shapeCount]) != 0) {
-            printf("shapes %d and %d: %s, known as %s\n", n / shapeCount, n % shapeCount,
-                   hashes[n / shapeCount][n % shapeCount], known);
-            ++changed;
-        }
+        char what[40];
+        snprintf(what, sizeof(what), "shapes %d and %d", n / shapeCount, n % shapeCount);
+        changed += tellChanged(file, what, hashes.pairs[n / shapeCount][n % shapeCount]);
     }
+    changed += tellChanged(file, "a tree of boxes", hashes.tree);
+    changed += tellChanged(file, "pairs of fat boxes", hashes.fatPairs);
     fclose(file);
     if (changed > 0) {
-        fail_msg("%d pairs of types have other bits than tests/collision/known.txt says. If that "
-                 "is meant, say so in CHANGELOG.md, run test_collision_known --write and commit "
-                 "the file",
+        fail_msg("%d hashes are not those of tests/collision/known.txt. If that is meant, say so "
+                 "in CHANGELOG.md, run test_collision_known --write and commit the file",
                  changed);
     }
 }
 
 static int writeList(void) {
     static KnownHashes hashes;
-    hashAll(hashes);
+    hashAll(&hashes);
     FILE* file = fopen(listPath, "w");
     if (file == NULL) {
         return 1;
     }
     for (int i = 0; i < shapeCount; ++i) {
         for (int j = 0; j < shapeCount; ++j) {
-            fprintf(file, j < shapeCount - 1 ? "%s " : "%s\n", hashes[i][j]);
+            fprintf(file, j < shapeCount - 1 ? "%s " : "%s\n", hashes.pairs[i][j]);
         }
     }
+    fprintf(file, "%s %s\n", hashes.tree, hashes.fatPairs);
     return fclose(file) == 0 ? 0 : 1;
 }
 

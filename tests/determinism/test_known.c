@@ -1,8 +1,14 @@
-// The bits that are known: states, contacts, joints and reports of many runs by each stepper, as
-// hashes in known.txt. Every compiler, every width of vectors and every machine gives them, and so
-// does the next version, if it does not say otherwise.
+// What is known of many runs by each stepper, in known.txt: their bits, as hashes, and their work,
+// as a count. Every compiler, every width of vectors and every machine gives both, and so does the
+// next version, if it does not say otherwise.
 //
-// A change that is meant to change trajectories says so in CHANGELOG.md and writes the file anew:
+// The bits are those of states, contacts, joints and reports, and of what the world keeps for its
+// next step (a snapshot). The work is what step_budget.h counts: multiply-adds of solves, and
+// queries by the pairs of shapes that were near. No clock is read.
+//
+// Neither tells that something is right: they tell that something is another. A change that is
+// meant to change trajectories says so in CHANGELOG.md, one that is meant to change the work says
+// in its commit by how much; then the file is written anew:
 //
 //     build/release/tests/determinism/test_determinism_known --write
 //
@@ -11,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/step_budget.h"
 #include "support/hash.h"
 #include "support/part_worlds.h"
 #include "tippe/queries.h"
 #include "tippe/scene.h"
+#include "world/world.h"
 
 static const char* const listPath = TIPPE_SOURCE_DIR "/tests/determinism/known.txt";
 
@@ -25,12 +33,18 @@ static const tpStepperId columns[columnCount] = { tp_stewartTrinkle,     tp_anit
                                                   tp_chakrabortyTrinkle, tp_penalty,
                                                   tp_smallSteps };
 
+// What is known of a run by a stepper, as text.
+typedef struct Known {
+    char bits[16]; // "-": too slow to be run
+    char work[24];
+} Known;
+
 // A line of the list: what runs, for how many steps, and what is known of it by each stepper.
 typedef struct KnownRun {
     // A scene, or the number of a world of part_worlds.h; then ?option=value, &option=value.
     char name[192];
     int steps;
-    char hashes[columnCount][16]; // "-": too slow to be run
+    Known known[columnCount];
 } KnownRun;
 
 static void hashMotion(uint64_t* hash, const tpWorld* world) {
@@ -295,8 +309,23 @@ static tpWorld* moveOver(tpWorld* world, tpWorld* other) {
     return other;
 }
 
-static void follow(const KnownRun* run, tpStepperId stepper, char text[16]) {
-    double step;
+// What queries have found near each other, and keep of it for the next one.
+static void hashPairs(uint64_t* hash, const tpWorld* world) {
+    const tpCollider* collider = world->system.collider;
+    if (collider == NULL) {
+        return;
+    }
+    size_t size = tpCollider_StateSize(collider);
+    void* state = malloc(size + 1);
+    assert_non_null(state);
+    tpCollider_SaveState(collider, state);
+    hashNumber(hash, (double)size);
+    hashBytes(hash, state, size);
+    free(state);
+}
+
+static void follow(const KnownRun* run, tpStepperId stepper, Known* known) {
+    double step, work = 0.0;
     tpWorld* world = beginRun(run, stepper, &step);
     bool isOwn = strncmp(run->name, "tests/", 6) == 0;
     uint64_t hash = hashStart;
@@ -311,12 +340,15 @@ static void follow(const KnownRun* run, tpStepperId stepper, char text[16]) {
         hashMotion(&hash, world);
         hashForces(&hash, world);
         hashReport(&hash, &report);
+        hashPairs(&hash, world);
+        work += tpStepBudget_Work(&world->system) + report.work;
     }
     if (isOwn) {
         hashQueries(&hash, world);
     }
     tpDestroyWorld(world);
-    writeHash(hash, text);
+    writeHash(hash, known->bits);
+    snprintf(known->work, sizeof(known->work), "%.10g", work);
 }
 
 static bool isComment(const char* line) {
@@ -327,9 +359,14 @@ static void readRun(const char* line, KnownRun* run) {
     int used = 0;
     assert_int_equal(sscanf(line, "%191s %d%n", run->name, &run->steps, &used), 2);
     for (int i = 0; i < columnCount; ++i) {
+        Known* known = &run->known[i];
         int more = 0;
-        strcpy(run->hashes[i], "?");
-        if (sscanf(line + used, "%15s%n", run->hashes[i], &more) == 1) {
+        strcpy(known->bits, "?");
+        strcpy(known->work, "?");
+        if (sscanf(line + used, " %15[^: \n]%n", known->bits, &more) == 1) {
+            used += more;
+        }
+        if (sscanf(line + used, ":%23s%n", known->work, &more) == 1) {
             used += more;
         }
     }
@@ -360,35 +397,65 @@ static int readList(KnownRun* runs, char* head, size_t size) {
     return count;
 }
 
-static int countChanged(const KnownRun* run) {
-    int changed = 0;
+static bool isRun(const KnownRun* run, int column) {
+    return strcmp(run->known[column].bits, "-") != 0;
+}
+
+// How many runs are another, by their bits and by their work. A run with other bits may well cost
+// another amount: that is not told twice.
+typedef struct Changed {
+    int bits, work;
+} Changed;
+
+static void countChanged(const KnownRun* run, Changed* changed) {
     for (int i = 0; i < columnCount; ++i) {
-        char hash[16];
-        if (strcmp(run->hashes[i], "-") != 0) {
-            follow(run, columns[i], hash);
-            if (strcmp(hash, run->hashes[i]) != 0) {
-                printf("%s by %s: %s, known as %s\n", run->name, tpStepperName(columns[i]), hash,
-                       run->hashes[i]);
-                ++changed;
-            }
+        if (!isRun(run, i)) {
+            continue;
+        }
+        const Known* known = &run->known[i];
+        const char* name = tpStepperName(columns[i]);
+        Known now;
+        follow(run, columns[i], &now);
+        if (strcmp(now.bits, known->bits) != 0) {
+            printf("%s by %s: %s, known as %s\n", run->name, name, now.bits, known->bits);
+            ++changed->bits;
+        } else if (strcmp(now.work, known->work) != 0) {
+            printf("%s by %s: work %s, known as %s\n", run->name, name, now.work, known->work);
+            ++changed->work;
         }
     }
-    return changed;
+}
+
+static Changed changed;
+
+static int runAll(void** state) {
+    (void)state;
+    static KnownRun runs[maxRuns];
+    static char head[4096];
+    int count = readList(runs, head, sizeof(head));
+    assert_true(count > 0);
+    for (int n = 0; n < count; ++n) {
+        countChanged(&runs[n], &changed);
+    }
+    return 0;
 }
 
 static void bitsAreKnown(void** state) {
     (void)state;
-    static KnownRun runs[maxRuns];
-    static char head[4096];
-    int count = readList(runs, head, sizeof(head)), changed = 0;
-    assert_true(count > 0);
-    for (int n = 0; n < count; ++n) {
-        changed += countChanged(&runs[n]);
-    }
-    if (changed > 0) {
+    if (changed.bits > 0) {
         fail_msg("%d runs have other bits than tests/determinism/known.txt says. If that is meant, "
                  "say so in CHANGELOG.md, run test_determinism_known --write and commit the file",
-                 changed);
+                 changed.bits);
+    }
+}
+
+static void workIsKnown(void** state) {
+    (void)state;
+    if (changed.work > 0) {
+        fail_msg("%d runs give the same bits as before by another amount of counted work. If that "
+                 "is meant, say in the commit by how much, run test_determinism_known --write and "
+                 "commit tests/determinism/known.txt",
+                 changed.work);
     }
 }
 
@@ -398,8 +465,8 @@ static int writeList(void) {
     int count = readList(runs, head, sizeof(head));
     for (int n = 0; n < count; ++n) {
         for (int i = 0; i < columnCount; ++i) {
-            if (strcmp(runs[n].hashes[i], "-") != 0) {
-                follow(&runs[n], columns[i], runs[n].hashes[i]);
+            if (isRun(&runs[n], i)) {
+                follow(&runs[n], columns[i], &runs[n].known[i]);
             }
         }
     }
@@ -411,7 +478,8 @@ static int writeList(void) {
     for (int n = 0; n < count; ++n) {
         fprintf(file, "%s %d", runs[n].name, runs[n].steps);
         for (int i = 0; i < columnCount; ++i) {
-            fprintf(file, " %s", runs[n].hashes[i]);
+            const Known* known = &runs[n].known[i];
+            fprintf(file, isRun(&runs[n], i) ? " %s:%s" : " %s", known->bits, known->work);
         }
         fprintf(file, "\n");
     }
@@ -422,6 +490,7 @@ int main(int argumentCount, char** arguments) {
     if (argumentCount > 1 && strcmp(arguments[1], "--write") == 0) {
         return writeList();
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(bitsAreKnown) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = { cmocka_unit_test(bitsAreKnown),
+                                        cmocka_unit_test(workIsKnown) };
+    return cmocka_run_group_tests(tests, runAll, NULL);
 }

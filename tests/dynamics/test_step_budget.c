@@ -98,6 +98,7 @@ static void partsShareTheBudget(void** state) {
             first = k == 0 ? work : first;
         }
         assert_true(work > 0.99 * whole && work < 1.35 * whole);
+        CHECK_NEAR(tpStepBudget_Work(&system), work, 1e-9 * work);
         assert_true(first > 1.2 * whole / parts);
         // What the first ones leave, the last one has.
         tpStepBudget_Begin(&system);
