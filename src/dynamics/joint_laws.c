@@ -468,56 +468,64 @@ typedef void RotorVisit(const tpSystem* system, tpJoint* joint, const tpJointPla
 // A single turn needs no place: its angle and its speed.
 typedef void HingeVisit(const tpSystem* system, tpJoint* joint);
 
-// The bits of tpJointRow_Speed.
-static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
-    const tpVelocity* velocities = system->velocities.data;
-    tpVec3 axis = tpRotate(tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
-                           joint->coordinates[0].axis);
+double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
+                     const tpVec3* spinB) {
+    // The bits of tpJointRow_Speed.
+    tpVec3 axis = tpRotate(rotationA, joint->coordinates[0].axis);
     double speed = 0.0;
-    speed += joint->bodyA >= 0 ? tpDot(tpNeg(axis), velocities[joint->bodyA].angular) : 0.0;
-    speed += joint->bodyB >= 0 ? tpDot(axis, velocities[joint->bodyB].angular) : 0.0;
+    speed += spinA != NULL ? tpDot(tpNeg(axis), *spinA) : 0.0;
+    speed += spinB != NULL ? tpDot(axis, *spinB) : 0.0;
     return speed;
 }
 
+static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
+    const tpVelocity* velocities = system->velocities.data;
+    return tpHinge_Speed(joint, tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
+                         joint->bodyA >= 0 ? &velocities[joint->bodyA].angular : NULL,
+                         joint->bodyB >= 0 ? &velocities[joint->bodyB].angular : NULL);
+}
+
 static void beginHinge(const tpSystem* system, tpJoint* joint) {
-    tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
-    tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
-    tpCoordinate* coordinate = &joint->coordinates[0];
-    coordinate->startValue = tpHinge_Value(joint, a, b) + coordinate->def.zero;
-    takeSpeed(system, coordinate, 0, turnSpeed(system, joint));
+    takeSpeed(system, &joint->coordinates[0], 0, turnSpeed(system, joint));
 }
 
 static void endHinge(const tpSystem* system, tpJoint* joint) {
     joint->coordinates[0].endSpeed[0] = turnSpeed(system, joint);
 }
 
-static void visitRotors(tpSystem* system, HingeVisit* visitHinge, RotorVisit* visit) {
-    for (int i = 0; i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        tpJointPlace place;
-        bool isPlaced = false;
-        if (joint->isLive && isSingleTurn(joint)) {
-            if (joint->coordinates[0].def.armature > 0.0) {
-                visitHinge(system, joint);
-            }
-            continue;
+static void visitRotors(const tpSystem* system, tpJoint* joint, HingeVisit* visitHinge,
+                        RotorVisit* visit) {
+    tpJointPlace place;
+    bool isPlaced = false;
+    if (joint->isLive && isSingleTurn(joint)) {
+        if (joint->coordinates[0].def.armature > 0.0) {
+            visitHinge(system, joint);
         }
-        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
-            if (joint->coordinates[k].def.armature > 0.0) {
-                place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
-                isPlaced = true;
-                visit(system, joint, &place, k);
-            }
+        return;
+    }
+    for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+        if (joint->coordinates[k].def.armature > 0.0) {
+            place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
+            isPlaced = true;
+            visit(system, joint, &place, k);
         }
     }
 }
 
 void tpJoints_BeginRotors(tpSystem* system) {
-    visitRotors(system, beginHinge, beginRotor);
+    for (int i = 0; i < system->joints.count; ++i) {
+        visitRotors(system, &system->joints.data[i], beginHinge, beginRotor);
+    }
+}
+
+void tpJoint_EndRotors(const tpSystem* system, tpJoint* joint) {
+    visitRotors(system, joint, endHinge, endRotor);
 }
 
 void tpJoints_EndRotors(tpSystem* system) {
-    visitRotors(system, endHinge, endRotor);
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint_EndRotors(system, &system->joints.data[i]);
+    }
 }
 
 // Energies ---------------------------------------------------------------------------------------

@@ -86,7 +86,8 @@ double tpPastLimit(const double limits[2], double value);
 // drift. Bodies have the poses and velocities of the start, before any force of the step.
 void tpJoints_BeginLaws(tpSystem* system, double h);
 
-// The same for steppers with whole laws only, which need no shares.
+// Speeds of armatures alone, for steppers with whole laws, which need no shares, and whose rotors
+// have no position.
 void tpJoints_BeginRotors(tpSystem* system);
 
 // At the end of a step whose rows have directions of one place only. A coordinate whose axis turns
@@ -94,6 +95,11 @@ void tpJoints_BeginRotors(tpSystem* system);
 // at its own speed in the next step, and the bodies have to take it along. Where somebody changes
 // velocities in between, rotors start with them.
 void tpJoints_EndRotors(tpSystem* system);
+void tpJoint_EndRotors(const tpSystem* system, tpJoint* joint);
+
+// The rate of a joint that is a single turn. NULL: the world.
+double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
+                     const tpVec3* spinB);
 
 // Energies that are not those of bodies.
 double tpJoints_KineticEnergy(const tpSystem* system);   // of armatures

@@ -384,6 +384,7 @@ typedef struct JointLoop {
     tpSystem* system; // for the loop that follows angles
     const tpSystem* seen;
     const tpPose* poses;
+    const bool* isDone; // for the loop that ends a step: by joint
     double unit;
     double drift[jointParts];
 } JointLoop;
@@ -396,22 +397,27 @@ static tpRange jointsOf(const tpSystem* system, int part) {
     return tpChunkRange(system->joints.count, part, partsOf(system));
 }
 
-// A hinge in space without its rows: those hold three directions of the anchors and two across the
-// axis.
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+// The rows of a hinge in space hold three directions of the anchors and two across the axis.
+double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit) {
+    tpVec3 across[2];
+    double drift = larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z)) / unit;
+    tpMakeTangents(joint->coordinates[0].axis, &across[0], &across[1]);
+    drift = larger(drift, larger(fabs(tpDot(across[0], twist)), fabs(tpDot(across[1], twist))));
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    return def->hasLimits ? larger(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+}
+
 static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit) {
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
-    tpVec3 gap =
-        tpAbsVec3(tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA)));
-    double drift = fmax(fmax(gap.x, gap.y), gap.z) / unit;
-    tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation), across[2];
-    tpMakeTangents(joint->coordinates[0].axis, &across[0], &across[1]);
-    drift = fmax(drift, fmax(fabs(tpDot(across[0], twist)), fabs(tpDot(across[1], twist))));
+    tpVec3 gap = tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA));
+    tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation);
     const tpCoordinateDef* def = &joint->coordinates[0].def;
-    if (def->hasLimits) {
-        double value = tpHinge_Value(joint, a.rotation, b.rotation) + def->zero;
-        drift = fmax(drift, fabs(tpPastLimit(def->limits, value)));
-    }
-    return drift;
+    double value = def->hasLimits ? tpHinge_Value(joint, a.rotation, b.rotation) + def->zero : 0.0;
+    return tpHinge_Drift(joint, gap, twist, value, unit);
 }
 
 static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
@@ -461,26 +467,55 @@ double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
     return driftIn(system, poses, 1.0);
 }
 
+static void followAngle(const tpSystem* system, tpJoint* joint) {
+    if (joint->isLive && joint->type == tp_revoluteJoint) {
+        tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
+        tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
+        joint->coordinates[0].displacement = tpHinge_Value(joint, a, b);
+    } else if (joint->isLive && joint->coordinateCount > 0 && tpJointType_IsChain(joint->type)) {
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        double displacements[tp_maxCoordinates];
+        tpJoint_Displacements(joint, &place, displacements);
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            joint->coordinates[k].displacement = displacements[k];
+        }
+    }
+}
+
 static void followPart(void* context, int part, int worker) {
     (void)worker;
     tpSystem* system = ((const JointLoop*)context)->system;
     tpRange range = jointsOf(system, part);
     for (int i = range.begin; i < range.end; ++i) {
+        followAngle(system, &system->joints.data[i]);
+    }
+}
+
+static void endPart(void* context, int part, int worker) {
+    (void)worker;
+    JointLoop* loop = context;
+    tpSystem* system = loop->system;
+    tpRange range = jointsOf(system, part);
+    double drift = 0.0;
+    for (int i = range.begin; i < range.end; ++i) {
         tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && joint->type == tp_revoluteJoint) {
-            tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
-            tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
-            joint->coordinates[0].displacement = tpHinge_Value(joint, a, b);
-        } else if (joint->isLive && joint->coordinateCount > 0 &&
-                   tpJointType_IsChain(joint->type)) {
-            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-            double displacements[tp_maxCoordinates];
-            tpJoint_Displacements(joint, &place, displacements);
-            for (int k = 0; k < joint->coordinateCount; ++k) {
-                joint->coordinates[k].displacement = displacements[k];
-            }
+        if (!loop->isDone[i] && joint->isLive) {
+            followAngle(system, joint);
+            tpJoint_EndRotors(system, joint);
+            drift = larger(drift, driftOf(system, joint, system->poses.data, 1.0));
         }
     }
+    loop->drift[part] = drift;
+}
+
+double tpJoints_End(tpSystem* system, const bool* isDone) {
+    JointLoop loop = { .system = system, .isDone = isDone };
+    double drift = tpCouplings_PositionError(system, system->poses.data);
+    tpTasks_Run(system->tasks, endPart, &loop, partsOf(system));
+    for (int part = 0; part < partsOf(system); ++part) {
+        drift = larger(drift, loop.drift[part]);
+    }
+    return drift;
 }
 
 void tpJoints_FollowAngles(tpSystem* system) {

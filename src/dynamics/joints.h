@@ -92,8 +92,16 @@ double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRow
 // Largest error of position over all joints, m or rad.
 double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 
+// The same of a joint that is a single turn in space: `gap` is between its anchors, `twist` what
+// its turn does not explain, in the axes of A.
+double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit);
+
 // Follows the turns of joints past half a turn; once a step, after bodies have moved.
 void tpJoints_FollowAngles(tpSystem* system);
+
+// The end of a step, of joints that are not done: follows their turns, ends their rotors, and
+// returns the largest error of position. `isDone` is by joint.
+double tpJoints_End(tpSystem* system, const bool* isDone);
 
 // The impulses of efforts that users have applied for this step, over `duration` seconds at the
 // current poses.

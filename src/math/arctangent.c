@@ -8,6 +8,7 @@
 // third side is sqrt((1 - x)(1 + x)).
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "math/elementary.h"
 #include "math/elementary_tables.h"
@@ -55,12 +56,28 @@ static double angleOfSpecial(double y, double x) {
     return copysign(halfPi.high, y);
 }
 
+// The angle of (x, y), given that of (|x|, |y|).
+static double intoQuadrant(tpTwo angle, double y, double x) {
+    if (x < 0.0) {
+        angle = tpAddTwo(pi, tpNegTwo(angle));
+    }
+    return copysign(angle.high, y);
+}
+
 double tpAtan2(double y, double x) {
+    double sizeOfX = fabs(x), sizeOfY = fabs(y);
+    bool isMiddling =
+        sizeOfX > 0x1p-30 && sizeOfX < 0x1p30 && sizeOfY > 0x1p-30 && sizeOfY < 0x1p30;
+    if (isMiddling) {
+        // Nothing to scale: powers of two would change no digit.
+        return intoQuadrant(angleInQuadrant(tpMakeTwo(sizeOfY, 0.0), tpMakeTwo(sizeOfX, 0.0)), y,
+                            x);
+    }
     if (!isfinite(x) || !isfinite(y) || x == 0.0 || y == 0.0) {
         return angleOfSpecial(y, x);
     }
     int exponentX, exponentY;
-    double sizeX = frexp(fabs(x), &exponentX), sizeY = frexp(fabs(y), &exponentY);
+    double sizeX = frexp(sizeOfX, &exponentX), sizeY = frexp(sizeOfY, &exponentY);
     int apart = exponentY - exponentX;
     if (apart > 64) {
         return copysign(halfPi.high, y);
@@ -68,11 +85,8 @@ double tpAtan2(double y, double x) {
     if (apart < -64) {
         return x < 0.0 ? copysign(pi.high, y) : y / x;
     }
-    tpTwo angle = angleInQuadrant(tpMakeTwo(ldexp(sizeY, apart), 0.0), tpMakeTwo(sizeX, 0.0));
-    if (x < 0.0) {
-        angle = tpAddTwo(pi, tpNegTwo(angle));
-    }
-    return copysign(angle.high, y);
+    return intoQuadrant(angleInQuadrant(tpMakeTwo(ldexp(sizeY, apart), 0.0), tpMakeTwo(sizeX, 0.0)),
+                        y, x);
 }
 
 double tpAtan(double x) {

@@ -212,8 +212,10 @@ void tpJointTree_Factorise(tpJointTree* tree) {
             tree->axes[k].stiffness = 0.0;
         }
     }
+    tree->hasBounds = false;
     for (int k = 0; k < tree->rowCount; ++k) {
         tpAxisRow* row = &tree->rows[k];
+        tree->hasBounds = tree->hasBounds || tpRowAnswer_IsBounded(&tree->answers[k]);
         if (tree->nodes[row->node].isDirty) {
             row->isIn = tree->answers[k].state == tp_withinRow;
             tree->axes[row->axis].stiffness += row->isIn ? tree->answers[k].stiffness : 0.0;
@@ -229,25 +231,54 @@ void tpJointTree_Factorise(tpJointTree* tree) {
 
 // Solves ------------------------------------------------------------------------------------------
 
+// Eliminates the axes of a node: what is left of its impulse p is for its parent.
+static inline void takeAxes(tpJointTree* tree, const tpJointNode* node, double* p) {
+    for (int k = node->axisEnd - 1; k >= node->axis; --k) {
+        tpJointAxis* axis = &tree->axes[k];
+        axis->push = axis->inverse * (axis->push + dotSix(axis->motion, p));
+        addSix(p, -axis->push, axis->shown);
+    }
+}
+
 // From the leaves to the root: `impulses` has the momenta of the nodes, axes the impulses of their
 // rows in `push`.
-static void goDown(tpJointTree* tree, const double* jumps) {
+static void goDown(tpJointTree* tree) {
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
         double* p = &tree->impulses[6 * i];
-        for (int k = node->axisEnd - 1; k >= node->axis; --k) {
-            tpJointAxis* axis = &tree->axes[k];
-            axis->push = axis->inverse * (axis->push + dotSix(axis->motion, p));
-            addSix(p, -axis->push, axis->shown);
-        }
+        takeAxes(tree, node, p);
         if (node->parent >= 0) {
-            if (jumps != NULL) {
-                double momentum[6];
-                multiply(&node->left, &jumps[6 * i], momentum);
-                addSix(p, -1.0, momentum);
-            }
             addMoved(&tree->impulses[6 * node->parent], node->arm, p);
         }
+    }
+}
+
+// The same if nodes jump against their parents.
+static void goDownJumping(tpJointTree* tree, const double* jumps) {
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        const tpJointNode* node = &tree->nodes[i];
+        double *p = &tree->impulses[6 * i], momentum[6];
+        takeAxes(tree, node, p);
+        if (node->parent >= 0) {
+            multiply(&node->left, &jumps[6 * i], momentum);
+            addSix(p, -1.0, momentum);
+            addMoved(&tree->impulses[6 * node->parent], node->arm, p);
+        }
+    }
+}
+
+// The velocity of a node before its joint moves.
+static inline void beginNode(const tpJointTree* tree, int i, const double* base,
+                             const double* velocities, double* v) {
+    const tpJointNode* node = &tree->nodes[i];
+    if (node->parent >= 0) {
+        carry(&velocities[6 * node->parent], node->arm, v);
+    } else if (tree->isFree) {
+        solveRoot(tree->rootFactor, &tree->impulses[6 * i], v);
+    } else if (base != NULL) {
+        memcpy(v, base, 6 * sizeof(double));
+    } else {
+        memset(v, 0, 6 * sizeof(double));
     }
 }
 
@@ -256,17 +287,8 @@ static void goUp(tpJointTree* tree, const double* base, const double* jumps, dou
     for (int i = tree->nodeCount - 1; i >= 0; --i) {
         const tpJointNode* node = &tree->nodes[i];
         double* v = &velocities[6 * i];
-        if (node->parent >= 0) {
-            carry(&velocities[6 * node->parent], node->arm, v);
-        } else if (tree->isFree) {
-            solveRoot(tree->rootFactor, &tree->impulses[6 * i], v);
-            continue;
-        } else {
-            for (int k = 0; k < 6; ++k) {
-                v[k] = base != NULL ? base[k] : 0.0;
-            }
-        }
-        if (jumps != NULL) {
+        beginNode(tree, i, base, velocities, v);
+        if (jumps != NULL && (node->parent >= 0 || !tree->isFree)) {
             addSix(v, 1.0, &jumps[6 * i]);
         }
         for (int k = node->axis; k < node->axisEnd; ++k) {
@@ -277,35 +299,132 @@ static void goUp(tpJointTree* tree, const double* base, const double* jumps, dou
     }
 }
 
-static void clearPushes(tpJointTree* tree) {
-    for (int k = tree->nodes[0].axis, end = tree->nodes[tree->nodeCount - 1].axisEnd; k < end;
-         ++k) {
-        tree->axes[k].push = 0.0;
+static tpJointAxis* axesEnd(const tpJointTree* tree) {
+    return tree->axes + tree->nodes[tree->nodeCount - 1].axisEnd;
+}
+
+static void setLoads(tpJointTree* tree) {
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        axis->load = 0.0;
+    }
+    for (int k = 0; k < tree->rowCount; ++k) {
+        const tpAxisRow* row = &tree->rows[k];
+        tree->axes[row->axis].load += row->sign * tpRowAnswer_Start(&tree->answers[k]);
     }
 }
 
-void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocities) {
+// Velocities by the loads that are set.
+static void solveLoaded(tpJointTree* tree, const double* momenta, double* velocities) {
     memcpy(tree->impulses, momenta, sizeof(double) * 6 * (size_t)tree->nodeCount);
-    clearPushes(tree);
-    for (int k = 0; k < tree->rowCount; ++k) {
-        const tpAxisRow* row = &tree->rows[k];
-        tree->axes[row->axis].push += row->sign * tpRowAnswer_Start(&tree->answers[k]);
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        axis->push = axis->load;
     }
-    goDown(tree, NULL);
+    goDown(tree);
     goUp(tree, tree->base, NULL, velocities);
+}
+
+void tpJointTree_ReadRows(tpJointTree* tree) {
     for (int k = 0; k < tree->rowCount; ++k) {
         const tpAxisRow* row = &tree->rows[k];
         tpRowAnswer_Set(&tree->answers[k], row->sign * tree->axes[row->axis].rate);
     }
 }
 
-int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities) {
-    for (int trial = 0;; ++trial) {
-        tpJointTree_Solve(tree, momenta, velocities);
-        if (trial == tp_mostTrials || !tpRowAnswers_Follow(tree->answers, tree->rowCount, trial)) {
+void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocities) {
+    setLoads(tree);
+    solveLoaded(tree, momenta, velocities);
+    tpJointTree_ReadRows(tree);
+}
+
+// Whether rows are within their bounds after a solve, the `trial`th; else they have changed their
+// states, and the factors follow.
+static bool isBounded(tpJointTree* tree, int trial) {
+    if (!tree->hasBounds || trial == tp_mostTrials) {
+        return true;
+    }
+    tpJointTree_ReadRows(tree);
+    if (!tpRowAnswers_Follow(tree->answers, tree->rowCount, trial)) {
+        return true;
+    }
+    tpJointTree_Factorise(tree);
+    return false;
+}
+
+static int solveFrom(tpJointTree* tree, const double* momenta, double* velocities, int trial) {
+    for (;; ++trial) {
+        setLoads(tree);
+        solveLoaded(tree, momenta, velocities);
+        if (isBounded(tree, trial)) {
             return trial;
         }
-        tpJointTree_Factorise(tree);
+    }
+}
+
+int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities) {
+    return solveFrom(tree, momenta, velocities, 0);
+}
+
+void tpJointTree_Want(tpJointTree* tree) {
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        const tpJointNode* node = &tree->nodes[i];
+        if (node->parent >= 0 && node->isWanted) {
+            tree->nodes[node->parent].isWanted = true;
+        }
+    }
+}
+
+// From the nodes that are wanted to the root; others have no impulse.
+static void pushDown(tpJointTree* tree, const double* changes) {
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        if (tree->nodes[i].isWanted) {
+            memcpy(&tree->impulses[6 * i], &changes[6 * i], 6 * sizeof(double));
+        }
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        const tpJointNode* node = &tree->nodes[i];
+        double* p = &tree->impulses[6 * i];
+        if (!node->isWanted) {
+            continue;
+        }
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            tree->axes[k].push = 0.0;
+        }
+        takeAxes(tree, node, p);
+        if (node->parent >= 0) {
+            addMoved(&tree->impulses[6 * node->parent], node->arm, p);
+        }
+    }
+}
+
+// And back to all: `impulses` become the changes of velocities.
+static void pushUp(tpJointTree* tree, double* velocities) {
+    double* all = tree->impulses;
+    for (int i = tree->nodeCount - 1; i >= 0; --i) {
+        const tpJointNode* node = &tree->nodes[i];
+        double v[6];
+        beginNode(tree, i, NULL, all, v);
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            tpJointAxis* axis = &tree->axes[k];
+            double rate =
+                (node->isWanted ? axis->push : 0.0) - axis->inverse * dotSix(axis->shown, v);
+            addSix(v, rate, axis->motion);
+            axis->rate += rate;
+        }
+        memcpy(&all[6 * i], v, sizeof(v));
+        addSix(&velocities[6 * i], 1.0, v);
+    }
+}
+
+int tpJointTree_PushBounded(tpJointTree* tree, const double* momenta, const double* changes,
+                            double* velocities) {
+    pushDown(tree, changes);
+    pushUp(tree, velocities);
+    return isBounded(tree, 0) ? 0 : solveFrom(tree, momenta, velocities, 1);
+}
+
+static void clearPushes(tpJointTree* tree) {
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        axis->push = 0.0;
     }
 }
 
@@ -320,7 +439,7 @@ void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* e
             tree->axes[row->axis].push -= row->sign * answer->stiffness * errors[k];
         }
     }
-    goDown(tree, jumps);
+    goDownJumping(tree, jumps);
     goUp(tree, NULL, jumps, shifts);
 }
 
@@ -379,12 +498,6 @@ static void addAxis(const tpJointAxis* axis, double* block) {
 }
 
 void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]) {
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        const tpJointNode* node = &tree->nodes[i];
-        if (node->parent >= 0 && node->isWanted) {
-            tree->nodes[node->parent].isWanted = true;
-        }
-    }
     for (int i = tree->nodeCount - 1; i >= 0; --i) {
         const tpJointNode* node = &tree->nodes[i];
         if (!node->isWanted) {

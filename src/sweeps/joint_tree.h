@@ -34,6 +34,7 @@ typedef struct tpJointAxis {
     double shown[6];  // U
     double inverse;   // 1 / d
     double stiffness; // k
+    double load;      // t: impulse of its rows before anything moves
     double rate;      // q' after a solve
     double push;      // (t + s . p) / d of the solve at work
 } tpJointAxis;
@@ -43,7 +44,7 @@ typedef struct tpJointNode {
     int32_t child, sibling;  // its first child, and its parent's next one; -1: none
     int32_t axis, axisEnd;   // of its joint to the parent, or of the root's to what does not move
     bool isDirty;            // its factors are not those of its rows
-    bool isWanted;           // its block of the inverse is asked for
+    bool isWanted;           // its block of the inverse is asked for, or it is pushed
     double arm[3];           // from the parent's centre to its own
     double mass, inertia[6]; // its own; xx yy zz xy xz yz
     tpSpatialInertia left;   // I, of itself and all beyond it, after its axes
@@ -59,7 +60,8 @@ typedef struct tpAxisRow {
 
 typedef struct tpJointTree {
     int nodeCount, rowCount;
-    bool isFree; // the root has no joint
+    bool isFree;    // the root has no joint
+    bool hasBounds; // some of its rows have, see tpJointTree_Factorise
     tpJointNode* nodes;
     tpJointAxis* axes;
     tpAxisRow* rows;
@@ -79,7 +81,19 @@ void tpJointTree_MarkAll(tpJointTree* tree);
 void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocities);
 
 // The same with the bounds of rows; factorises again if states change. Returns how often.
+// Velocities and impulses of rows are set by tpJointTree_ReadRows: not every solve is asked for
+// them.
 int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities);
+void tpJointTree_ReadRows(tpJointTree* tree);
+
+// The same after momenta of some nodes have changed: `changes`, which `momenta` have already. Only
+// nodes that are wanted may have any, and all between them and the root are wanted (see
+// tpJointTree_Want). Costs less: nothing comes from elsewhere.
+int tpJointTree_PushBounded(tpJointTree* tree, const double* momenta, const double* changes,
+                            double* velocities);
+
+// All nodes between wanted ones and the root become wanted too.
+void tpJointTree_Want(tpJointTree* tree);
 
 // Displacements that take back errors in the metric of the masses: `jumps` has for each node, at
 // its centre, what it is to be displaced by against its parent beyond what its joint allows,
@@ -94,7 +108,7 @@ void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const
                            double* impulses);
 
 // Velocities of nodes under unit impulses on them, blocks of the inverse matrix, 6 x 6 each: of
-// those that are wanted; all between them and the root become wanted too.
+// those that are wanted (tpJointTree_Want).
 void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]);
 
 #endif

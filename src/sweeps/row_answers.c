@@ -1,16 +1,10 @@
 #include "sweeps/row_answers.h"
 
-#include <math.h>
-
 // Points of a way that are looked at until its least point is found.
 enum { mostPoints = 60 };
 
 // Slopes smaller than this part of the largest one are none.
 static const double noSlope = 1e-14;
-
-static bool isBounded(const tpRowAnswer* row) {
-    return isfinite(row->least) || isfinite(row->most);
-}
 
 // The state that a row's answer to its velocity on the path asks for.
 static int32_t wantedState(const tpRowAnswer* row) {
@@ -28,7 +22,7 @@ static double slopeAt(const tpRowAnswer* rows, int count, double part) {
     double slope = 0.0;
     for (int k = 0; k < count; ++k) {
         const tpRowAnswer* row = &rows[k];
-        if (row->state == tp_deadRow || !isBounded(row)) {
+        if (row->state == tp_deadRow || !tpRowAnswer_IsBounded(row)) {
             continue;
         }
         double way = row->velocity - row->pathVelocity;
@@ -96,7 +90,7 @@ bool tpRowAnswers_Follow(tpRowAnswer* rows, int count, int trial) {
     bool hasChanged = false;
     for (int k = 0; k < count; ++k) {
         tpRowAnswer* row = &rows[k];
-        if (!isBounded(row)) {
+        if (!tpRowAnswer_IsBounded(row)) {
             continue;
         }
         bool isWhole = part == 1.0;

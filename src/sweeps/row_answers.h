@@ -12,6 +12,7 @@
 #ifndef TIPPE_SRC_SWEEPS_ROW_ANSWERS_H
 #define TIPPE_SRC_SWEEPS_ROW_ANSWERS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,10 @@ typedef struct tpRowAnswer {
 // How often states of rows may change in one solve. Rows that still change then keep the impulses
 // that they have.
 enum { tp_mostTrials = 24 };
+
+static inline bool tpRowAnswer_IsBounded(const tpRowAnswer* row) {
+    return isfinite(row->least) || isfinite(row->most);
+}
 
 static inline double tpRowAnswer_To(const tpRowAnswer* row, double velocity) {
     return row->offset - row->stiffness * (velocity + row->bias);

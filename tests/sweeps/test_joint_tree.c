@@ -163,6 +163,7 @@ static void treesKeepNewtonsLaw(void** state) {
         }
         tpJointTree_Factorise(&test.tree);
         assert_int_equal(tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities), 0);
+        tpJointTree_ReadRows(&test.tree);
         CHECK_BELOW(missOf(&test), 1e-9);
         checkLaws(&test);
         for (int i = 0; i < nodes - (test.tree.isFree ? 1 : 0); ++i) {
@@ -190,6 +191,7 @@ static void boundsHold(void** state) {
         }
         tpJointTree_Factorise(&test.tree);
         int trials = tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities);
+        tpJointTree_ReadRows(&test.tree);
         CHECK_BELOW(missOf(&test), 1e-8);
         checkLaws(&test);
         changes += trials > 0 ? 1 : 0;
@@ -202,6 +204,54 @@ static void boundsHold(void** state) {
         assert_memory_equal(before, test.velocities, sizeof(before));
     }
     assert_true(changes > 100);
+}
+
+// A push on some nodes gives the velocities, rates and states that solving for all momenta gives.
+static void pushesAddUp(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    int changed = 0, same = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+        Case test, whole;
+        openCase(&test, &random, trial % 2 == 0);
+        for (int i = 0; i < nodes; ++i) {
+            for (int k = test.nodes[i].axis; k < test.nodes[i].axisEnd; ++k) {
+                tpRowAnswer* drive = addRow(&test, &random, i, k, 20.0);
+                drive->most = trial % 4 == 0 ? INFINITY : 2.0;
+                drive->least = -drive->most;
+            }
+        }
+        tpJointTree_Factorise(&test.tree);
+        assert_true(test.tree.hasBounds == (trial % 4 != 0));
+        tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities);
+        double changes[size] = { 0.0 };
+        int pushed[2] = { trial % nodes, trial * 3 % nodes };
+        for (int p = 0; p < 2; ++p) {
+            test.nodes[pushed[p]].isWanted = true;
+            for (int k = 6 * pushed[p]; k < 6 * pushed[p] + 6; ++k) {
+                changes[k] = randomBetween(&random, -1.0, 1.0);
+            }
+        }
+        for (int k = 0; k < size; ++k) {
+            test.momenta[k] += changes[k];
+        }
+        tpJointTree_Want(&test.tree);
+        int trials = tpJointTree_PushBounded(&test.tree, test.momenta, changes, test.velocities);
+        changed += trials > 0 ? 1 : 0;
+        same += trials == 0 ? 1 : 0;
+        tpJointTree_ReadRows(&test.tree);
+        checkLaws(&test);
+        CHECK_BELOW(missOf(&test), 1e-9);
+        whole = test;
+        tpJointTree_Solve(&test.tree, test.momenta, test.velocities);
+        for (int k = 0; k < size; ++k) {
+            CHECK_NEAR(whole.velocities[k], test.velocities[k], 1e-10);
+        }
+        for (int k = 0; k < test.tree.rowCount; ++k) {
+            CHECK_NEAR(whole.answers[k].velocity, test.answers[k].velocity, 1e-10);
+        }
+    }
+    assert_true(changed > 10 && same > 10);
 }
 
 static void inverseAnswersUnitImpulses(void** state) {
@@ -218,6 +268,7 @@ static void inverseAnswersUnitImpulses(void** state) {
         }
         tpJointTree_Factorise(&test.tree);
         test.nodes[1].isWanted = test.nodes[3].isWanted = true;
+        tpJointTree_Want(&test.tree);
         tpJointTree_Invert(&test.tree, inverses);
         for (int column = 0; column < size; ++column) {
             if (!test.nodes[column / 6].isWanted) {
@@ -274,9 +325,8 @@ static void errorsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(treesKeepNewtonsLaw),
-        cmocka_unit_test(boundsHold),
-        cmocka_unit_test(inverseAnswersUnitImpulses),
+        cmocka_unit_test(treesKeepNewtonsLaw), cmocka_unit_test(boundsHold),
+        cmocka_unit_test(pushesAddUp),         cmocka_unit_test(inverseAnswersUnitImpulses),
         cmocka_unit_test(errorsAreTakenBack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

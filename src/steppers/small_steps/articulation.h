@@ -44,6 +44,7 @@ typedef struct tpNodeFlight {
 // A link of a tree where its joint was last looked at: the body and its joint to the parent.
 typedef struct tpNodePlace {
     tpVec3 arm;     // from the parent's centre to its own
+    tpVec3 own;     // from its own centre to the joint's anchor on it
     double jump[6]; // the displacement against the parent that takes back what is off
     double error;   // what is off, m or rad
 } tpNodePlace;
@@ -74,6 +75,9 @@ typedef struct tpArticulation {
     double* reactions;     // impulses on the joints' bodies B in the step
     double swing;          // of the last substep, see articulation_moves.c
     const int32_t* bodies; // of the nodes: of the system
+    int32_t* numbers;      // of the nodes: of the step
+    int32_t* touching;     // nodes that have manifolds
+    int touchingCount;
     const int32_t* joints;
     const int32_t* blocks;
     int jointCount;
@@ -91,15 +95,19 @@ typedef struct tpArticulation {
     double *errors, *lateErrors; // of the rows
     bool* isLoose;               // rows whose state is another for a while
     double* pushes;              // momentum that contacts gave in this substep, 6 numbers per node
+    double* changes;             // of it since the last solve; 0 for nodes that touch nothing
+    double* given;               // the same of the substeps that are over
     double* last;                // velocities after the last solve
-    double* momenta;             // scratch
+    double* momenta;             // of the last solve; scratch between substeps
     double* shifts;              // scratch
     tpNodeFlight* flights;       // of the nodes
     double work;                 // from outside, J
+    double drift;                // of its joints that are done, m or rad
     double size;                 // of the smallest body, m
     double mass;                 // of all bodies, kg
     bool isFast;                 // rows are written anew in each substep of this step
     bool isMidway;               // rows have the directions of the step's middle
+    bool isTumbling;             // one of its bodies is
     bool isAwake, isOpen;
     bool isDue;   // velocities have not been solved for since the substep began
     int finished; // substeps since rows were written
@@ -113,6 +121,7 @@ struct tpStepJoints {
     int32_t* blockStart;  // of each block: the first of its mechanisms, and the end
     tpPose* poses;        // of all bodies
     bool* touches;        // of each number: it has manifolds
+    bool* isDone;         // of each joint of the system: its step has been ended
 };
 
 typedef struct tpArticulationSpan {
@@ -137,6 +146,21 @@ static inline tpQuat tpTurnOn(tpVec3 by, tpQuat rotation) {
         turn = tpQuatExp(by);
     }
     return tpNormalizeQuat(tpMulQQ(turn, rotation));
+}
+
+// The vector of the turn from one rotation to another: by series if that is short.
+static inline tpVec3 tpTurnBetween(tpQuat from, tpQuat to) {
+    tpQuat q = tpMulQQ(to, tpConjugate(from));
+    tpVec3 u = tpMakeVec3(q.x, q.y, q.z);
+    double y = tpLengthSquared(u);
+    if (!(y < 0.0025 && q.w > 0.0)) {
+        return tpQuatLog(q);
+    }
+    // 2 asin(s) / s, to 1e-17.
+    double series =
+        1.0 + y * (1.0 / 6.0 + y * (3.0 / 40.0 +
+                                    y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
+    return tpScale(2.0 * series, u);
 }
 
 static inline void readVelocity(const tpVelocity* line, double* six) {
@@ -180,8 +204,8 @@ static inline tpVec3 tpNodeMass_Spin(const tpNodeMass* mass, tpVec3 w) {
                       I[6] * w.x + I[7] * w.y + I[8] * w.z);
 }
 
-static inline int numberOf(const tpSmallStep* step, const tpArticulation* articulation, int node) {
-    return step->state->numbers.data[articulation->bodies[node]];
+static inline int numberOf(const tpArticulation* articulation, int node) {
+    return articulation->numbers[node];
 }
 
 // Rows and factors (articulation_rows.c) ----------------------------------------------------------

@@ -28,7 +28,7 @@ static const double passedLimit = 1e-7;
 static void landShortly(const tpSmallStep* step, const tpArticulation* articulation, int i,
                         tpVec3 way) {
     double count = articulation->finished, tau = step->substepTime;
-    int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+    int body = articulation->bodies[i], number = numberOf(articulation, i);
     const tpNodeFlight* flight = &articulation->flights[i];
     tpPose* pose = &step->joints->poses[body];
     tpVec3* velocity = &step->velocities[number].angular;
@@ -46,7 +46,7 @@ static void landShortly(const tpSmallStep* step, const tpArticulation* articulat
 static void land(const tpSmallStep* step, const tpArticulation* articulation) {
     double count = articulation->finished, tau = step->substepTime;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        int body = articulation->bodies[i], number = numberOf(articulation, i);
         const tpNodeFlight* flight = &articulation->flights[i];
         tpPose* pose = &step->joints->poses[body];
         tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
@@ -96,7 +96,7 @@ static void cutShifts(const tpArticulation* articulation) {
 static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulation, double shift,
                         double rate) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int number = numberOf(step, articulation, i);
+        int number = numberOf(articulation, i);
         tpVelocity by;
         writeVelocity(&articulation->shifts[6 * i], &articulation->masses[i], &by);
         tpPose* pose = &step->joints->poses[articulation->bodies[i]];
@@ -114,14 +114,14 @@ static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulat
 void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation,
                                  bool isLast) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        int body = articulation->bodies[i], number = numberOf(articulation, i);
         const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
         tpVelocity* moved = &step->moved[number];
         moved->linear = tpSub(to->position, from->position);
         if (!isLast && !step->joints->touches[number]) {
             continue; // until then angles count from where rows were written
         }
-        moved->angular = tpQuatLog(tpMulQQ(to->rotation, tpConjugate(from->rotation)));
+        moved->angular = tpTurnBetween(from->rotation, to->rotation);
     }
 }
 
@@ -196,7 +196,7 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
     const tpRows* ends = &articulation->ends;
     if (articulation->isTree) {
         for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-            readVelocity(&step->velocities[numberOf(step, articulation, i)],
+            readVelocity(&step->velocities[numberOf(articulation, i)],
                          &articulation->momenta[6 * i]);
         }
         tpTree_FindSlips(articulation, articulation->momenta, articulation->tree.base,
@@ -393,9 +393,5 @@ void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation
         tpArticulatedRow* law = &articulation->laws[k];
         law->startError = 0.0;
         law->way = articulation->passed * step->substepTime * law->told;
-        if (law->role == tp_rotorRole || law->role == tp_turnRotorRole) {
-            // The row's bias counts the way since the start of the step; that is no error here.
-            law->startBias = -articulation->rows.rotor[law->row];
-        }
     }
 }

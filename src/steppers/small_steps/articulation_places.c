@@ -76,26 +76,77 @@ static void setTurn(const JointAt* place, int k, tpVec3 axis) {
     setSix(place->axes[k].reading, place->isB ? 1.0 : -1.0, tpZeroVec3(), axis);
 }
 
+// What takes an error back: the anchors onto each other, the twist away.
+static void setJump(tpNodePlace* to, bool isB, tpVec3 gap, tpVec3 twist) {
+    setSix(to->jump, isB ? -1.0 : 1.0, tpSub(gap, tpCross(twist, to->own)), twist);
+    double gaps = tpLengthSquared(gap), twists = tpLengthSquared(twist);
+    to->error = sqrt(gaps > twists ? gaps : twists);
+}
+
 static bool hasValue(const tpCoordinateDef* def) {
     return def->hasLimits || def->hasSpring || def->hasServo;
 }
 
-// A single turn, as most joints are.
-static void placeHinge(const tpJoint* joint, const tpPose* a, const tpPose* b, JointAt* place) {
-    const tpCoordinate* coordinate = &joint->coordinates[0];
-    place->span = tpZeroVec3();
-    place->gap = tpSub(tpAdd(b->position, place->armB), tpAdd(a->position, place->armA));
-    tpVec3 twist;
-    tpHalfTurn half = tpHinge_Split(joint, a->rotation, b->rotation, &twist);
-    place->twist = tpRotate(a->rotation, twist);
-    setTurn(place, 0, tpRotate(a->rotation, coordinate->axis));
-    if (hasValue(&coordinate->def)) {
-        tpAxisPlace* axis = &place->axes[0];
-        if (!tpHinge_ValueNear(half, axis->knownHalf, axis->known, &axis->value)) {
-            axis->known = axis->value = tpHinge_ValueOf(joint, half) + coordinate->def.zero;
-            axis->knownHalf = half;
-        }
+// The value of a hinge, by one that is known if that is near.
+static double hingeValue(const tpJoint* joint, tpHalfTurn half, tpAxisPlace* axis) {
+    double value;
+    if (!tpHinge_ValueNear(half, axis->knownHalf, axis->known, &value)) {
+        axis->known = value = tpHinge_ValueOf(joint, half) + joint->coordinates[0].def.zero;
+        axis->knownHalf = half;
     }
+    return value;
+}
+
+// The poses of a link's own body and of what it is joined to.
+static const tpPose* ownPose(const tpSmallStep* step, const tpArticulation* articulation, int i) {
+    return &step->joints->poses[articulation->bodies[i]];
+}
+
+static const tpPose* otherPose(const tpSmallStep* step, const tpArticulation* articulation, int i,
+                               tpPose* ground) {
+    int parent = articulation->tree.nodes[i].parent;
+    if (parent >= 0) {
+        return &step->joints->poses[articulation->bodies[parent]];
+    }
+    const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
+    bool isB = joint->bodyB == articulation->bodies[i];
+    *ground = groundPose(step, articulation, isB ? joint->bodyA : joint->bodyB);
+    return ground;
+}
+
+static void setHinge(bool isB, tpVec3 own, tpVec3 axis, double* motion) {
+    setSix(motion, isB ? 1.0 : -1.0, tpCross(own, axis), axis);
+}
+
+// A link whose joint is a single turn, as most are. Returns the axes and anchors alone if nobody
+// asks for what is off.
+static void placeHinge(const tpSmallStep* step, tpArticulation* articulation, int i, bool isWhole) {
+    const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
+    tpNodePlace* to = &articulation->nodePlaces[i];
+    tpAxisPlace* place = &articulation->axisPlaces[articulation->tree.nodes[i].axis];
+    bool isB = joint->bodyB == articulation->bodies[i];
+    tpPose ground;
+    const tpPose *own = ownPose(step, articulation, i),
+                 *other = otherPose(step, articulation, i, &ground);
+    const tpPose *a = isB ? other : own, *b = isB ? own : other;
+    tpVec3 armA = tpRotate(a->rotation, joint->anchorA);
+    tpVec3 armB = tpRotate(b->rotation, joint->anchorB);
+    tpVec3 axis = tpHinge_Axis(joint, a->rotation);
+    double sign = isB ? 1.0 : -1.0;
+    to->own = isB ? armB : armA;
+    to->arm = tpSub(isB ? armA : armB, to->own);
+    setHinge(isB, to->own, axis, place->motion);
+    setSix(place->reading, sign, tpZeroVec3(), axis);
+    if (!isWhole) {
+        return;
+    }
+    tpVec3 twist, gap = tpSub(tpAdd(b->position, armB), tpAdd(a->position, armA));
+    tpHalfTurn half = tpHinge_Split(joint, a->rotation, b->rotation, &twist);
+    twist = tpRotate(a->rotation, twist);
+    if (hasValue(&joint->coordinates[0].def)) {
+        place->value = hingeValue(joint, half, place);
+    }
+    setJump(to, isB, gap, twist);
 }
 
 // What of the rotation that turns do not explain is held.
@@ -176,22 +227,20 @@ static void setArm(const JointAt* place, tpNodePlace* to) {
 static void placeLink(const tpSmallStep* step, tpArticulation* articulation, int i) {
     const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
     tpNodePlace* to = &articulation->nodePlaces[i];
+    if (joint->type == tp_revoluteJoint) {
+        placeHinge(step, articulation, i, true);
+        return;
+    }
     tpPose a, b;
     JointAt place = openLink(step, articulation, i, &a, &b);
-    if (joint->type == tp_revoluteJoint) {
-        placeHinge(joint, &a, &b, &place);
-    } else if (joint->type == tp_ballJoint) {
+    if (joint->type == tp_ballJoint) {
         placeBall(joint, &a, &b, &place);
     } else {
         placeChain(joint, &a, &b, &place);
     }
     setArm(&place, to);
-    // What takes the error back: the anchors onto each other, the twist away.
-    tpVec3 own = place.isB ? place.armB : place.armA;
-    setSix(to->jump, place.isB ? -1.0 : 1.0, tpSub(place.gap, tpCross(place.twist, own)),
-           place.twist);
-    double gap = tpLengthSquared(place.gap), twist = tpLengthSquared(place.twist);
-    to->error = sqrt(gap > twist ? gap : twist);
+    to->own = place.isB ? place.armB : place.armA;
+    setJump(to, place.isB, place.gap, place.twist);
 }
 
 void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
@@ -201,11 +250,7 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
         }
         const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
         if (joint->type == tp_revoluteJoint) {
-            tpPose a, b;
-            JointAt place = openLink(step, articulation, i, &a, &b);
-            place.span = tpZeroVec3();
-            setArm(&place, &articulation->nodePlaces[i]);
-            setTurn(&place, 0, tpRotate(a.rotation, joint->coordinates[0].axis));
+            placeHinge(step, articulation, i, false);
         } else {
             placeLink(step, articulation, i);
         }
@@ -222,8 +267,8 @@ void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-// The velocity of what the root is joined to, at the root's centre.
-static void setBase(const tpSmallStep* step, tpArticulation* articulation) {
+// The velocity of what the root is joined to, at the root's centre some time ahead.
+static void setBase(const tpSmallStep* step, tpArticulation* articulation, double ahead) {
     tpJointTree* tree = &articulation->tree;
     int root = tree->nodeCount - 1;
     memset(tree->base, 0, sizeof(tree->base));
@@ -236,25 +281,73 @@ static void setBase(const tpSmallStep* step, tpArticulation* articulation) {
     if (ground >= 0) {
         const tpVelocity* v = &step->starts[step->state->numbers.data[ground]];
         tpPose pose = groundPose(step, articulation, ground);
-        tpVec3 arm = tpSub(step->joints->poses[body].position, pose.position);
+        tpVec3 center = tpMulAdd(step->joints->poses[body].position, ahead,
+                                 step->velocities[numberOf(articulation, root)].linear);
+        tpVec3 arm = tpSub(center, pose.position);
         setSix(tree->base, 1.0, tpAdd(v->linear, tpCross(v->angular, arm)), v->angular);
     }
+}
+
+static void setArmOf(tpJointNode* node, tpVec3 arm) {
+    node->arm[0] = arm.x;
+    node->arm[1] = arm.y;
+    node->arm[2] = arm.z;
+}
+
+// A vector after a small turn, to second order.
+static tpVec3 turned(tpVec3 by, tpVec3 v) {
+    tpVec3 once = tpCross(by, v);
+    return tpAdd(tpAdd(v, once), tpScale(0.5, tpCross(by, once)));
+}
+
+// The turn of a node in a time.
+static tpVec3 turnOf(const tpSmallStep* step, const tpArticulation* articulation, int i,
+                     double time) {
+    return i < 0 ? tpZeroVec3()
+                 : tpScale(time, step->velocities[numberOf(articulation, i)].angular);
+}
+
+bool tpTree_TakeAhead(const tpSmallStep* step, tpArticulation* articulation, double time) {
+    tpJointTree* tree = &articulation->tree;
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        int link = articulation->links[i];
+        if (link >= 0 && step->system->joints.data[link].type != tp_revoluteJoint) {
+            return false;
+        }
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        tpJointNode* node = &tree->nodes[i];
+        const tpNodePlace* at = &articulation->nodePlaces[i];
+        if (articulation->links[i] < 0) {
+            setArmOf(node, at->arm);
+            continue;
+        }
+        const double* reading = articulation->axisPlaces[node->axis].reading;
+        bool isB =
+            step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i];
+        double sign = isB ? 1.0 : -1.0;
+        tpVec3 axis = tpMakeVec3(sign * reading[3], sign * reading[4], sign * reading[5]);
+        tpVec3 by = turnOf(step, articulation, i, time);
+        tpVec3 byOther = turnOf(step, articulation, node->parent, time);
+        tpVec3 own = turned(by, at->own);
+        setArmOf(node, tpSub(turned(byOther, tpAdd(at->arm, at->own)), own));
+        setHinge(isB, own, turned(isB ? byOther : by, axis), tree->axes[node->axis].motion);
+    }
+    setBase(step, articulation, time);
+    return true;
 }
 
 void tpTree_TakePlaces(const tpSmallStep* step, tpArticulation* articulation) {
     tpJointTree* tree = &articulation->tree;
     for (int i = 0; i < tree->nodeCount; ++i) {
         tpJointNode* node = &tree->nodes[i];
-        tpVec3 arm = articulation->nodePlaces[i].arm;
-        node->arm[0] = arm.x;
-        node->arm[1] = arm.y;
-        node->arm[2] = arm.z;
+        setArmOf(node, articulation->nodePlaces[i].arm);
         for (int k = node->axis; k < node->axisEnd; ++k) {
             memcpy(tree->axes[k].motion, articulation->axisPlaces[k].motion,
                    sizeof(tree->axes[k].motion));
         }
     }
-    setBase(step, articulation);
+    setBase(step, articulation, 0.0);
 }
 
 // Takes the part along the axes of a link off a velocity of its body against its parent.
@@ -296,5 +389,44 @@ void tpTree_FindSlips(const tpArticulation* articulation, const double* velociti
         jump[4] = other[4] - own[4];
         jump[5] = other[5] - own[5];
         takeOffAxes(articulation->axisPlaces + node->axis, node->axisEnd - node->axis, jump);
+    }
+}
+
+// The end of a link that is a hinge: its drift.
+static double endHinge(const tpSmallStep* step, tpArticulation* articulation, int i) {
+    tpJoint* joint = &step->system->joints.data[articulation->links[i]];
+    tpCoordinate* coordinate = &joint->coordinates[0];
+    tpAxisPlace* place = &articulation->axisPlaces[articulation->tree.nodes[i].axis];
+    bool isB = joint->bodyB == articulation->bodies[i];
+    const tpPose *own = ownPose(step, articulation, i),
+                 *other = otherPose(step, articulation, i, NULL);
+    const tpPose *a = isB ? other : own, *b = isB ? own : other;
+    tpVec3 twist,
+        gap = tpSub(tpTransformPoint(*b, joint->anchorB), tpTransformPoint(*a, joint->anchorA));
+    double value = hingeValue(joint, tpHinge_Split(joint, a->rotation, b->rotation, &twist), place);
+    coordinate->displacement = value - coordinate->def.zero;
+    if (coordinate->def.armature > 0.0) {
+        const tpVelocity* velocities = step->velocities;
+        int parent = articulation->tree.nodes[i].parent;
+        const tpVec3* mine = &velocities[numberOf(articulation, i)].angular;
+        const tpVec3* its = &velocities[numberOf(articulation, parent)].angular;
+        coordinate->endSpeed[0] =
+            tpHinge_Speed(joint, a->rotation, isB ? its : mine, isB ? mine : its);
+    }
+    return tpHinge_Drift(joint, gap, twist, value, 1.0);
+}
+
+void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation) {
+    articulation->drift = 0.0;
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        int link = articulation->links[i];
+        // What a root is joined to moves after the bodies that impulses move.
+        if (link < 0 || articulation->tree.nodes[i].parent < 0 ||
+            step->system->joints.data[link].type != tp_revoluteJoint) {
+            continue;
+        }
+        double drift = endHinge(step, articulation, i);
+        articulation->drift = drift > articulation->drift ? drift : articulation->drift;
+        step->joints->isDone[link] = true;
     }
 }

@@ -1,5 +1,7 @@
 // What the joints of a tree carry, and what bodies are off them.
 
+#include <string.h>
+
 #include "steppers/small_steps/articulation_tree.h"
 
 double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) {
@@ -22,9 +24,32 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
     return largest;
 }
 
+// The momenta of all substeps since axes were placed, as if they were one: a substep begins with
+// the velocities that the one before has left.
+static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) {
+    double count = articulation->finished;
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        int number = numberOf(articulation, i);
+        const tpVelocity *start = &step->starts[number], *kick = &step->kicks[number];
+        tpVec3 more = kick->angular;
+        if (articulation->isTumbling) {
+            more = tpAdd(more, articulation->flights[i].change);
+        }
+        tpVelocity base = { .linear = tpMulAdd(start->linear, count, kick->linear),
+                            .angular = tpMulAdd(start->angular, count, more) };
+        double v[6], *momentum = &articulation->momenta[6 * i];
+        readVelocity(&base, v);
+        memcpy(momentum, &articulation->given[6 * i], 6 * sizeof(double));
+        addMomentum(&articulation->masses[i], v, momentum);
+    }
+}
+
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) {
     const tpJointTree* tree = &articulation->tree;
-    double* impulses = articulation->shifts;
+    double *impulses = articulation->shifts, count = articulation->finished;
+    if (articulation->finished > 1) {
+        addUpMomenta(step, articulation);
+    }
     tpJointTree_Reactions(tree, articulation->momenta, articulation->last, impulses);
     articulation->swing = 0.0;
     for (int i = 0; i < tree->nodeCount; ++i) {
@@ -60,7 +85,7 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
             }
         }
         double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        double swing = force * step->substepTime * ease;
+        double swing = force / count * step->substepTime * ease;
         articulation->swing = swing > articulation->swing ? swing : articulation->swing;
     }
 }

@@ -51,7 +51,8 @@ typedef struct Room {
     bool* isLoose;
     tpNodeMass *masses, *felt;
     tpSweepBody* own;
-    double *pushes, *last, *momenta, *shifts;
+    double *pushes, *changes, *given, *last, *momenta, *shifts;
+    int32_t *numbers, *touching;
     tpNodeFlight* flights;
     double (*diagonal)[36];
     double (*blocks)[36];
@@ -115,6 +116,10 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->inverses = tpArena_Get(arena, sizeof(*room->inverses) * nodes);
     room->between = tpArena_Get(arena, sizeof(*room->between) * (size_t)map->below.count);
     room->pushes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->changes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->given = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->numbers = TP_SCRATCH(arena, int32_t, nodes);
+    room->touching = TP_SCRATCH(arena, int32_t, nodes);
     room->last = TP_SCRATCH(arena, double, 6 * nodes);
     room->momenta = TP_SCRATCH(arena, double, 6 * nodes);
     room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
@@ -215,6 +220,10 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->lateErrors = room->lateErrors + firstRow;
     articulation->isLoose = room->isLoose + firstRow;
     articulation->pushes = room->pushes + 6 * node;
+    articulation->changes = room->changes + 6 * node;
+    articulation->given = room->given + 6 * node;
+    articulation->numbers = room->numbers + node;
+    articulation->touching = room->touching + node;
     articulation->last = room->last + 6 * node;
     articulation->momenta = room->momenta + 6 * node;
     articulation->shifts = room->shifts + 6 * node;
@@ -233,11 +242,12 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     }
     articulation->size = INFINITY;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        articulation->isAwake =
-            articulation->isAwake || tpSystem_IsDynamic(step->system, articulation->bodies[i]);
-        articulation->mass += step->system->bodies.data[articulation->bodies[i]].mass;
-        articulation->size =
-            fmin(articulation->size, step->system->bodies.data[articulation->bodies[i]].size);
+        int index = articulation->bodies[i];
+        const tpBody* body = &step->system->bodies.data[index];
+        articulation->numbers[i] = step->state->numbers.data[index];
+        articulation->isAwake = articulation->isAwake || tpSystem_IsDynamic(step->system, index);
+        articulation->mass += body->mass;
+        articulation->size = body->size < articulation->size ? body->size : articulation->size;
     }
 }
 
@@ -271,6 +281,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blockCount + 2);
     joints->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
     joints->touches = TP_SCRATCH_ZEROED(arena, bool, step->count);
+    joints->isDone = TP_SCRATCH_ZEROED(arena, bool, system->joints.count);
     if (arena->failed) {
         return false;
     }
@@ -326,13 +337,19 @@ tpPose tpSmallStep_JointedPose(const tpSmallStep* step, int body) {
 void tpSmallStep_FinishJoints(tpSmallStep* step) {
     tpSystem* system = step->system;
     tpStepReport* report = step->report;
-    for (int m = 0; step->joints != NULL && m < step->joints->count; ++m) {
-        report->externalWork += step->joints->list[m].work;
-    }
-    if (system->joints.count > 0) {
+    if (step->joints == NULL && system->joints.count > 0) {
+        // Joints between bodies that move as told.
         tpJoints_FollowAngles(system);
         tpJoints_EndRotors(system);
         report->jointDrift =
             fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     }
+    if (step->joints == NULL) {
+        return;
+    }
+    for (int m = 0; m < step->joints->count; ++m) {
+        report->externalWork += step->joints->list[m].work;
+        report->jointDrift = fmax(report->jointDrift, step->joints->list[m].drift);
+    }
+    report->jointDrift = fmax(report->jointDrift, tpJoints_End(system, step->joints->isDone));
 }

@@ -57,13 +57,13 @@ static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNo
     }
 }
 
-// The same of a body that is free, where it has turned to: its mass is known.
+// The inertia of a body that is free, where it has turned to: its mass is known.
 static void turnMass(const tpSmallStep* step, const tpArticulation* articulation, int node) {
     int index = articulation->bodies[node];
     const tpInertia* inertia = &step->system->bodies.data[index].inertia;
     double* to = articulation->masses[node].inertia;
     tpVec3 moments = inertia->moments;
-    if (inertia->isIsotropic) {
+    if (inertia->isIsotropic && moments.x > 0.0) {
         return;
     }
     if (!(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0)) {
@@ -78,6 +78,17 @@ static void turnMass(const tpSmallStep* step, const tpArticulation* articulation
     to[1] = to[3] = x.x * r.cx.y + y.x * r.cy.y + z.x * r.cz.y;
     to[2] = to[6] = x.x * r.cx.z + y.x * r.cy.z + z.x * r.cz.z;
     to[5] = to[7] = x.y * r.cx.z + y.y * r.cy.z + z.y * r.cz.z;
+}
+
+// The mass of a body of a tree, which is free, and its inertia if that is the same in all
+// directions.
+static void setFreeMass(const tpSmallStep* step, const tpArticulation* articulation, int node) {
+    const tpBody* body = &step->system->bodies.data[articulation->bodies[node]];
+    tpNodeMass* mass = &articulation->masses[node];
+    double moment = body->inertia.moments.x;
+    *mass = (tpNodeMass){ .mass = { body->mass, body->mass, body->mass },
+                          .inertia = { moment, 0.0, 0.0, 0.0, moment, 0.0, 0.0, 0.0, moment },
+                          .free = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 } };
 }
 
 static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
@@ -217,7 +228,10 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
         answer->most = -rows->bias[load] / rows->compliance[load];
         answer->least = -answer->most;
     }
-    law->startBias = info->role == tp_heldRole ? 0.0 : rows->bias[index];
+    bool isRotor = info->role == tp_rotorRole || info->role == tp_turnRotorRole;
+    law->startBias = info->role == tp_heldRole ? 0.0
+                     : isRotor                 ? -rows->rotor[index]
+                                               : rows->bias[index];
     law->startError = tpArticulation_ErrorOf(step, info->role, rows->bias[index]);
     double tau = step->substepTime;
     if (info->role == tp_limitRole) {
@@ -270,7 +284,7 @@ static double turnOfSpan(const tpSmallStep* step, const tpJoint* joint) {
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation) {
     double turn = 0.0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        double square = tpLengthSquared(step->velocities[numberOf(step, articulation, i)].angular);
+        double square = tpLengthSquared(step->velocities[numberOf(articulation, i)].angular);
         turn = square > turn ? square : turn;
     }
     turn = sqrt(turn);
@@ -286,8 +300,9 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
 // Free flight from here on, over the time until rows are written again.
 static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
     int substeps = articulation->isFast ? 1 : step->substeps;
+    articulation->isTumbling = false;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        int body = articulation->bodies[i], number = numberOf(articulation, i);
         tpNodeFlight* flight = &articulation->flights[i];
         flight->start = step->joints->poses[body];
         flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
@@ -300,6 +315,7 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
         // For a slow one the change is far below what contacts and rows do.
         flight->isTumbling = tpSystem_IsTumbling(step->system, body) &&
                              step->h * tpLength(flight->velocity) > noTurn;
+        articulation->isTumbling = articulation->isTumbling || flight->isTumbling;
         double time = substeps * step->substepTime;
         tpVec3 moments = owner->inertia.moments;
         flight->isShort = flight->isTumbling && articulation->isTree &&
@@ -320,12 +336,17 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-// Poses where velocities lead until the middle of the step: the mean of where the substeps begin.
+// Until the middle of the step: the mean of where the substeps begin.
+static double timeToMiddle(const tpSmallStep* step) {
+    return 0.5 * (step->substeps - 1) * step->substepTime;
+}
+
+// Poses where velocities lead until then.
 static void goToMiddle(const tpSmallStep* step, const tpArticulation* articulation) {
-    double half = 0.5 * (step->substeps - 1) * step->substepTime;
+    double half = timeToMiddle(step);
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         tpPose* pose = &step->joints->poses[articulation->bodies[i]];
-        const tpVelocity* v = &step->velocities[numberOf(step, articulation, i)];
+        const tpVelocity* v = &step->velocities[numberOf(articulation, i)];
         pose->position = tpMulAdd(pose->position, half, v->linear);
         pose->rotation =
             tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(half, v->angular)), pose->rotation));
@@ -393,17 +414,17 @@ static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool
         memcpy(tree->nodes[i].inertia, six, sizeof(six));
     }
     articulation->isMidway = !hasPlaces && isMoving;
-    if (articulation->isMidway) {
-        goToMiddle(step, articulation);
-        tpTree_LookAgain(step, articulation);
-        tpTree_TakePlaces(step, articulation);
-        comeBack(step, articulation);
-    }
     if (!hasPlaces) {
         tpTree_Look(step, articulation);
     }
     if (!articulation->isMidway) {
         tpTree_TakePlaces(step, articulation);
+    } else if (!tpTree_TakeAhead(step, articulation, timeToMiddle(step))) {
+        goToMiddle(step, articulation);
+        tpTree_LookAgain(step, articulation);
+        tpTree_TakePlaces(step, articulation);
+        comeBack(step, articulation);
+        tpTree_Look(step, articulation);
     }
     for (int i = 0; i < tree->nodeCount; ++i) {
         memcpy(&articulation->startJumps[6 * i], articulation->nodePlaces[i].jump,
@@ -424,7 +445,10 @@ void tpArticulation_Factorise(tpArticulation* articulation) {
 // Rows and factors where the bodies are. Rows may have been written already.
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        if (articulation->isTree && articulation->isOpen) {
+        if (articulation->isTree) {
+            if (!articulation->isOpen) {
+                setFreeMass(step, articulation, i);
+            }
             turnMass(step, articulation, i);
             continue;
         }

@@ -16,6 +16,14 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation);
 // The tree gets the arms and axes of the last look.
 void tpTree_TakePlaces(const tpSmallStep* step, tpArticulation* articulation);
 
+// The tree gets the arms and axes that the velocities of the bodies lead to from the last look, in
+// a time in which they turn little. False, and nothing has changed, if joints are not all hinges.
+bool tpTree_TakeAhead(const tpSmallStep* step, tpArticulation* articulation, double time);
+
+// The end of the step, of joints that are hinges between bodies of the tree: their turns, speeds of
+// rotors and drift.
+void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation);
+
 // The velocity of each node against its parent that its joint, where it was last looked at, does
 // not allow, the other way round: into `jumps`. Six numbers per node; `base` is the velocity of
 // what the root is joined to, at the root's centre. Displacements are no different.
@@ -32,7 +40,7 @@ static inline int tpTree_AxisCount(const tpJoint* joint) {
 // Errors of position where the bodies are now, of joints and of limits; returns the largest.
 double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation);
 
-// What joints carried in the substep that is over.
+// What joints carried since axes were placed, in one substep or in the whole step.
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
 
 // What joints carried in the step goes to them.

@@ -60,7 +60,7 @@ static bool invertTurn(const double turn[6], const double* free, double inertia[
 // What contacts feel at one body, if that is heavier than the body alone.
 static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int node,
                       double factor) {
-    tpSweepBody* mass = &step->masses[numberOf(step, articulation, node)];
+    tpSweepBody* mass = &step->masses[numberOf(articulation, node)];
     const double* inverse = articulation->inverses[node];
     tpNodeMass* felt = &articulation->felt[node];
     double linear = factor * fmax(inverse[0], fmax(inverse[7], inverse[14]));
@@ -117,22 +117,25 @@ static void invertLoose(tpArticulation* articulation) {
 }
 
 void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation) {
-    int touching = 0;
+    articulation->touchingCount = 0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        articulation->felt[i] = articulation->masses[i];
-        bool isTouching = step->joints->touches[numberOf(step, articulation, i)];
-        touching += isTouching ? 1 : 0;
+        bool isTouching = step->joints->touches[numberOf(articulation, i)];
+        if (isTouching) {
+            articulation->touching[articulation->touchingCount++] = i;
+            articulation->felt[i] = articulation->masses[i];
+        }
         if (articulation->isTree) {
             articulation->tree.nodes[i].isWanted = isTouching;
         }
     }
-    if (touching == 0) {
+    if (articulation->touchingCount == 0) {
         return;
     }
+    if (articulation->isTree) {
+        tpJointTree_Want(&articulation->tree);
+    }
     invertLoose(articulation);
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        if (step->joints->touches[numberOf(step, articulation, i)]) {
-            weighNode(step, articulation, i, touching);
-        }
+    for (int k = 0; k < articulation->touchingCount; ++k) {
+        weighNode(step, articulation, articulation->touching[k], articulation->touchingCount);
     }
 }

@@ -19,47 +19,101 @@
 
 // Solves ------------------------------------------------------------------------------------------
 
-static void solve(const tpSmallStep* step, tpArticulation* articulation) {
+// Momenta of bases and what contacts gave.
+static void addUp(const tpSmallStep* step, const tpArticulation* articulation) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         double base[6], *momentum = &articulation->momenta[6 * i];
-        readVelocity(&step->bases[numberOf(step, articulation, i)], base);
+        readVelocity(&step->bases[numberOf(articulation, i)], base);
         memcpy(momentum, &articulation->pushes[6 * i], 6 * sizeof(double));
         addMomentum(&articulation->masses[i], base, momentum);
     }
-    articulation->factorisations +=
-        articulation->isTree ? tpJointTree_SolveBounded(&articulation->tree, articulation->momenta,
-                                                        articulation->last)
-                             : tpMechanism_SolveBounded(&articulation->solver,
-                                                        articulation->momenta, articulation->last);
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        tpVelocity* line = &step->velocities[numberOf(step, articulation, i)];
-        writeVelocity(&articulation->last[6 * i], &articulation->masses[i], line);
-        readVelocity(line, &articulation->last[6 * i]);
+}
+
+// The same of a tree, whose bodies are free.
+static void addUpTree(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        const tpJointNode* node = &articulation->tree.nodes[i];
+        const tpVelocity* base = &step->bases[numberOf(articulation, i)];
+        tpVec3 v = base->linear, w = base->angular;
+        const double *I = node->inertia, *push = &articulation->pushes[6 * i];
+        double* momentum = &articulation->momenta[6 * i];
+        momentum[0] = push[0] + node->mass * v.x;
+        momentum[1] = push[1] + node->mass * v.y;
+        momentum[2] = push[2] + node->mass * v.z;
+        momentum[3] = push[3] + (I[0] * w.x + I[3] * w.y + I[4] * w.z);
+        momentum[4] = push[4] + (I[3] * w.x + I[1] * w.y + I[5] * w.z);
+        momentum[5] = push[5] + (I[4] * w.x + I[5] * w.y + I[2] * w.z);
     }
+}
+
+// Velocities of the last solve go to the bodies.
+static void handOut(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        tpVelocity* line = &step->velocities[numberOf(articulation, i)];
+        double* v = &articulation->last[6 * i];
+        if (!articulation->isTree) {
+            writeVelocity(v, &articulation->masses[i], line);
+            readVelocity(line, v);
+        } else {
+            line->linear = tpMakeVec3(v[0], v[1], v[2]);
+            line->angular = tpMakeVec3(v[3], v[4], v[5]);
+        }
+    }
+}
+
+static void solve(const tpSmallStep* step, tpArticulation* articulation) {
+    if (articulation->isTree) {
+        addUpTree(step, articulation);
+        articulation->factorisations += tpJointTree_SolveBounded(
+            &articulation->tree, articulation->momenta, articulation->last);
+    } else {
+        addUp(step, articulation);
+        articulation->factorisations += tpMechanism_SolveBounded(
+            &articulation->solver, articulation->momenta, articulation->last);
+    }
+    handOut(step, articulation);
+}
+
+// The same if nothing but what contacts gave has changed since the last solve.
+static void solveAgain(const tpSmallStep* step, tpArticulation* articulation) {
+    if (!articulation->isTree) {
+        solve(step, articulation);
+        return;
+    }
+    articulation->factorisations += tpJointTree_PushBounded(
+        &articulation->tree, articulation->momenta, articulation->changes, articulation->last);
+    handOut(step, articulation);
 }
 
 // What contacts have changed since the last solve goes into their momenta. Whether there was
 // anything.
 static bool absorb(const tpSmallStep* step, tpArticulation* articulation) {
     bool isChanged = false;
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        double now[6];
-        readVelocity(&step->velocities[numberOf(step, articulation, i)], now);
-        if (memcmp(now, &articulation->last[6 * i], sizeof(now)) != 0) {
-            for (int k = 0; k < 6; ++k) {
-                now[k] -= articulation->last[6 * i + k];
-            }
-            addMomentum(&articulation->felt[i], now, &articulation->pushes[6 * i]);
-            isChanged = true;
+    for (int t = 0; t < articulation->touchingCount; ++t) {
+        int i = articulation->touching[t];
+        double now[6], *change = &articulation->changes[6 * i];
+        readVelocity(&step->velocities[numberOf(articulation, i)], now);
+        memset(change, 0, sizeof(now));
+        if (memcmp(now, &articulation->last[6 * i], sizeof(now)) == 0) {
+            continue;
         }
+        for (int k = 0; k < 6; ++k) {
+            now[k] -= articulation->last[6 * i + k];
+        }
+        addMomentum(&articulation->felt[i], now, change);
+        for (int k = 0; k < 6; ++k) {
+            articulation->pushes[6 * i + k] += change[k];
+            articulation->momenta[6 * i + k] += change[k];
+        }
+        isChanged = true;
     }
     return isChanged;
 }
 
 // Forces of free flight and the biases of rows.
 static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) {
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        tpVec3* base = &step->bases[numberOf(step, articulation, i)].angular;
+    for (int i = 0; articulation->isTumbling && i < articulation->solver.nodeCount; ++i) {
+        tpVec3* base = &step->bases[numberOf(articulation, i)].angular;
         *base = tpAdd(*base, articulation->flights[i].change);
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
@@ -73,6 +127,14 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
 
 // Bodies are about to move.
 static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
+    if (articulation->isTree) {
+        for (int k = 0; k < articulation->tree.rowCount; ++k) {
+            const tpAxisRow* row = &articulation->tree.rows[k];
+            double velocity = row->sign * articulation->tree.axes[row->axis].rate;
+            articulation->laws[k].way += step->substepTime * velocity;
+        }
+        return;
+    }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         double velocity = articulation->solver.answers[k].velocity + articulation->laws[k].told;
         articulation->laws[k].way += step->substepTime * velocity;
@@ -80,7 +142,10 @@ static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 // The substep is over: what its rows did.
-static void endSubstep(const tpSmallStep* step, tpArticulation* articulation) {
+static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
+    if (articulation->isTree) {
+        tpJointTree_ReadRows(&articulation->tree);
+    }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
         tpArticulatedRow* law = &articulation->laws[k];
@@ -107,11 +172,19 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation) {
         }
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
     }
-    if (articulation->isTree) {
-        tpTree_AddReactions(step, articulation);
-    }
     articulation->finished += 1;
     articulation->passed += 1;
+    if (articulation->isTree) {
+        for (int t = 0; t < articulation->touchingCount; ++t) {
+            int first = 6 * articulation->touching[t];
+            for (int k = first; k < first + 6; ++k) {
+                articulation->given[k] += articulation->pushes[k];
+            }
+        }
+        if (isLast || articulation->isFast) {
+            tpTree_AddReactions(step, articulation);
+        }
+    }
 }
 
 // Visits of blocks --------------------------------------------------------------------------------
@@ -120,7 +193,7 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-            articulation->own[i] = step->masses[numberOf(step, articulation, i)];
+            articulation->own[i] = step->masses[numberOf(articulation, i)];
         }
         if (articulation->isAwake) {
             tpArticulation_Open(step, articulation, false);
@@ -135,9 +208,10 @@ void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
         if (!articulation->isAwake) {
             continue;
         }
-        for (int i = 0; isFirst && i < articulation->solver.nodeCount; ++i) {
+        for (int t = 0; isFirst && t < articulation->touchingCount; ++t) {
             // The impulses that contacts start with.
-            int number = numberOf(step, articulation, i);
+            int i = articulation->touching[t];
+            int number = numberOf(articulation, i);
             double given[6], base[6];
             readVelocity(&step->velocities[number], given);
             readVelocity(&step->bases[number], base);
@@ -152,9 +226,9 @@ void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
         }
         // Later substeps begin with what rows and contacts gave in the one before: a good start for
         // the sweep.
-        for (int i = 0; !isFirst && i < articulation->solver.nodeCount; ++i) {
-            readVelocity(&step->velocities[numberOf(step, articulation, i)],
-                         &articulation->last[6 * i]);
+        for (int t = 0; !isFirst && t < articulation->touchingCount; ++t) {
+            int i = articulation->touching[t];
+            readVelocity(&step->velocities[numberOf(articulation, i)], &articulation->last[6 * i]);
         }
         articulation->isDue = !isFirst;
     }
@@ -164,8 +238,11 @@ void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         if (articulation->isAwake) {
-            if (absorb(step, articulation) || articulation->isDue) {
+            bool isChanged = absorb(step, articulation);
+            if (articulation->isDue) {
                 solve(step, articulation);
+            } else if (isChanged) {
+                solveAgain(step, articulation);
             }
             articulation->isDue = false;
             followWay(step, articulation);
@@ -177,7 +254,7 @@ void tpSmallStep_SettleJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         if (articulation->isAwake && absorb(step, articulation)) {
-            solve(step, articulation);
+            solveAgain(step, articulation);
         }
     }
 }
@@ -188,13 +265,14 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
         if (!articulation->isAwake) {
             continue;
         }
-        endSubstep(step, articulation);
+        endSubstep(step, articulation, isLast);
         if (isLast) {
             tpArticulation_Report(step, articulation);
             tpArticulation_Correct(step, articulation);
             tpArticulation_MeasureMoves(step, articulation, true);
             if (articulation->isTree) {
                 tpTree_ReportReactions(step, articulation);
+                tpTree_EndJoints(step, articulation);
             }
         } else if (articulation->isFast) {
             tpArticulation_Reopen(step, articulation);

@@ -5,9 +5,9 @@
 
 #include "steppers/small_steps/step.h"
 
-// Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of
-// threads.
-enum { chunkCount = 64, fewRuns = 64 };
+// Runs are summed in a number of chunks that they alone decide, one after the other: the same bits
+// on any number of threads.
+enum { mostChunks = 64, fewRuns = 64 };
 
 typedef struct Chunk {
     tpLaneSums sums;
@@ -21,6 +21,7 @@ typedef struct Summing {
     bool isSecond; // round: ratios, and following
     double leastLoad, leastSpeed;
     Chunk* chunks;
+    int chunkCount;
 } Summing;
 
 static double deepestOf(const tpSoftRun* run) {
@@ -77,7 +78,7 @@ static void sumChunk(void* context, int chunk, int worker) {
     const tpPackStore* store = &step->state->store;
     Chunk* out = &summing->chunks[chunk];
     memset(out, 0, sizeof(*out));
-    tpRange range = tpChunkRange(store->order.count, chunk, chunkCount);
+    tpRange range = tpChunkRange(store->order.count, chunk, summing->chunkCount);
     for (int r = range.begin; r < range.end; ++r) {
         tpSoftRun* run = &store->runs.data[store->order.data[r]];
         if (run->active > 0 && !summing->isSecond) {
@@ -99,15 +100,11 @@ static void sumChunk(void* context, int chunk, int worker) {
 static tpLaneSums sumUp(Summing* summing) {
     const tpSmallStep* step = summing->step;
     bool isLarge = step->state->store.order.count > fewRuns;
-    tpTasks_Run(isLarge ? step->system->tasks : NULL, sumChunk, summing, chunkCount);
+    tpTasks_Run(isLarge ? step->system->tasks : NULL, sumChunk, summing, summing->chunkCount);
     tpLaneSums all;
     memset(&all, 0, sizeof(all));
-    for (int c = 0; c < chunkCount; ++c) {
+    for (int c = 0; c < summing->chunkCount; ++c) {
         const tpLaneSums* chunk = &summing->chunks[c].sums;
-        tpRange range = tpChunkRange(step->state->store.order.count, c, chunkCount);
-        if (range.begin == range.end) {
-            continue;
-        }
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             all.squares[0] += chunk->squares[lane];
             all.freeSquares[0] += chunk->freeSquares[lane];
@@ -124,8 +121,9 @@ static tpLaneSums sumUp(Summing* summing) {
 
 bool tpSmallStep_Judge(tpSmallStep* step) {
     tpStepReport* report = step->report;
-    Summing summing = { .step = step };
-    summing.chunks = TP_SCRATCH(&step->system->arena, Chunk, chunkCount);
+    int runs = step->state->store.order.count;
+    Summing summing = { .step = step, .chunkCount = runs < mostChunks ? runs : mostChunks };
+    summing.chunks = TP_SCRATCH(&step->system->arena, Chunk, summing.chunkCount);
     if (summing.chunks == NULL) {
         return false;
     }
@@ -139,7 +137,7 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
     summing.leastLoad = 1e-9 * sums.load[0];
     summing.leastSpeed = fmax(1e-9 * step->system->units.speed, 1e-6 * sums.speed[0]);
     sums = sumUp(&summing);
-    for (int c = 0; c < chunkCount; ++c) {
+    for (int c = 0; c < summing.chunkCount; ++c) {
         step->listed += summing.chunks[c].listed;
         step->penetration = fmax(step->penetration, summing.chunks[c].deepest);
         report->externalWork += 0.5 * summing.chunks[c].told;
