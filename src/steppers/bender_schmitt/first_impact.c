@@ -245,7 +245,9 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
             tpTrial_Undo(&start);
         }
         // Once the step has cost what it may, contacts are held instead of located.
-        time = tpStepBudget_IsSpent(step->system) ? h : time;
+        bool isLast =
+            tpStepBudget_IsSpent(step->system) || (k > 0 && tpBenderStep_HasToHurry(step));
+        time = isLast ? h : time;
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }

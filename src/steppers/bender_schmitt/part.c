@@ -61,15 +61,33 @@ static double deepestOf(const tpContact* contacts, int count) {
     return deepest;
 }
 
-// Whether impacts of a crowd give back next to all that they take: the largest restitution of its
-// contacts says so.
-static bool isElasticCrowd(const tpTouch* touch) {
-    bool isCrowd = touch->contactCount >= leastCrowd && touch->contactCount <= largestCrowd;
+// Whether impacts give back next to all that they take: the largest restitution of the contacts
+// says so.
+static bool isElastic(const tpTouch* touch) {
     double largest = 0.0;
-    for (int i = 0; isCrowd && i < touch->contactCount; ++i) {
+    for (int i = 0; i < touch->contactCount; ++i) {
         largest = fmax(largest, touch->laws[i].restitution);
     }
     return largest >= elastic;
+}
+
+static bool isElasticCrowd(const tpTouch* touch) {
+    bool isCrowd = touch->contactCount >= leastCrowd && touch->contactCount <= largestCrowd;
+    return isCrowd && isElastic(touch);
+}
+
+bool tpBenderStep_HasToHurry(const tpBenderStep* step) {
+    return tpStepBudget_IsHard(step->system) && step->system->joints.count == 0 &&
+           !isElastic(&step->start);
+}
+
+bool tpBenderStep_Touch(tpBenderStep* step, tpTouch* touch, const tpPose* poses,
+                        const tpVelocity* before, tpContact* contacts, int count) {
+    if (!tpTouch_Create(touch, step->system, poses, before, contacts, count, step->settings)) {
+        return false;
+    }
+    touch->isSmall = touch->isSmall && !step->isHurried;
+    return true;
 }
 
 // Resting contacts during the step, and the drift, of h seconds.
@@ -82,11 +100,14 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     if (contacts == NULL && !tpStepContacts_Start(step, &contacts, &count)) {
         return false;
     }
-    if (!tpTouch_Create(&step->start, system, step->time.startPoses, step->time.startVelocities,
-                        contacts, count, step->settings)) {
+    step->isHurried = false;
+    if (!tpBenderStep_Touch(step, &step->start, step->time.startPoses, step->time.startVelocities,
+                            contacts, count)) {
         return false;
     }
     step->overlap = deepestOf(contacts, count);
+    step->isHurried = step->start.isSmall && tpBenderStep_HasToHurry(step);
+    step->start.isSmall = step->start.isSmall && !step->isHurried;
     // Many bodies hit each other in every step: the budget has no room for a drift each time, but
     // where impacts take nothing it is worth what there is.
     step->isCrowd = isElasticCrowd(&step->start);
@@ -163,9 +184,8 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     }
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
                                   &system->arena);
-    if (step->match == NULL ||
-        !tpTouch_Create(&step->end, system, system->poses.data, step->time.pushed, contacts, count,
-                        step->settings)) {
+    if (step->match == NULL || !tpBenderStep_Touch(step, &step->end, system->poses.data,
+                                                   step->time.pushed, contacts, count)) {
         return false;
     }
     return resolveGuarded(step, energy + step->report->externalWork) &&

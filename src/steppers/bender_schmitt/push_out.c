@@ -36,6 +36,13 @@ static const double gainPart = 0.9;
 static const double restOverlap = 1e-4;
 static const double restPart = 2e-3;
 
+// No more of what a certificate allows than this part: what rests so deep is certified.
+static const double certifiedPart = 0.9;
+
+// The same where a small problem has to hurry, in units of length: the next step solves it to the
+// last digits again, and every overlap that it begins with makes that harder.
+static const double fineRest = 1e-6;
+
 // Parts of that: to which a deeper one is taken back, and which the others may not exceed on the
 // way.
 static const double targetPart = 0.5, roomPart = 0.9;
@@ -53,10 +60,18 @@ typedef struct PushOut {
     int nearCount;
 } PushOut;
 
+// The overlap that contacts may keep, if no body is small.
+static double mostRest(const tpBenderStep* step) {
+    double rest = step->isHurried ? fineRest : restOverlap;
+    return fmin(rest * step->system->units.length,
+                certifiedPart * step->report->limits.penetration);
+}
+
 // The overlap that a contact may keep.
-static double restOf(const tpSystem* system, const tpContact* contact) {
+static double restOf(const tpBenderStep* step, const tpContact* contact) {
+    const tpSystem* system = step->system;
     const int bodies[2] = { contact->bodyA, contact->bodyB };
-    double rest = restOverlap * system->units.length;
+    double rest = mostRest(step);
     for (int k = 0; k < 2; ++k) {
         if (tpSystem_IsDynamic(system, bodies[k])) {
             rest = fmin(rest, restPart * system->bodies.data[bodies[k]].reach);
@@ -82,7 +97,7 @@ static double keptOf(const PushOut* push, int contact) {
 static bool findMatch(PushOut* push) {
     tpBenderStep* step = push->step;
     push->match = NULL;
-    if (!(step->overlap > restOverlap * step->system->units.length)) {
+    if (!(step->overlap > mostRest(step))) {
         return true;
     }
     push->match = tpMatchContacts(step->start.contacts, step->start.contactCount, step->found,
@@ -100,7 +115,7 @@ static double findDeep(PushOut* push) {
     double sum = 0.0;
     for (int i = 0; i < step->foundCount; ++i) {
         const tpContact* contact = &step->found[i];
-        double most = fmax(restOf(step->system, contact), keptOf(push, i) * (1.0 + 1e-12));
+        double most = fmax(restOf(step, contact), keptOf(push, i) * (1.0 + 1e-12));
         if (-contact->gap > most) {
             include(push, contact);
             sum += -contact->gap - most;
@@ -124,7 +139,7 @@ static void gather(PushOut* push) {
         if (!takesPart(push, contact)) {
             continue;
         }
-        double rest = restOf(step->system, contact), kept = keptOf(push, i);
+        double rest = restOf(step, contact), kept = keptOf(push, i);
         double depth = -contact->gap;
         bool isDeep = depth > fmax(rest, kept);
         push->near[push->nearCount] = *contact;
@@ -187,7 +202,7 @@ static bool moveApart(PushOut* push) {
         pack->bias[0][lane] = push->room[i];
     }
     sweeper.velocities = way;
-    double change = INFINITY, least = shortPart * restOverlap * push->step->system->units.length;
+    double change = INFINITY, least = shortPart * mostRest(push->step);
     tpAccelerator_Begin(&accelerator, &sweeper);
     for (int k = 0; k < maxSweeps && change > least; ++k) {
         change = tpSweeper_Sweep(&sweeper);

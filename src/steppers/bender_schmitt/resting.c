@@ -467,8 +467,8 @@ bool tpResting_Solve(tpBenderStep* step) {
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
         if (!keepPassed(step, &passed) ||
-            !tpTouch_Create(&step->start, system, poses, step->time.startVelocities, contacts,
-                            count, step->settings)) {
+            !tpBenderStep_Touch(step, &step->start, poses, step->time.startVelocities, contacts,
+                                count)) {
             return false;
         }
     }

@@ -30,6 +30,7 @@ typedef struct tpBenderStep {
     int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact
     bool isCrowd;    // of elastic impacts: those that come together are taken at once
+    bool isHurried;  // this part is treated as a large problem, whatever its size
     bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
@@ -45,6 +46,16 @@ typedef struct tpBenderStep {
     tpVec3* collided;
     double* collidedTorsion;
 } tpBenderStep;
+
+// What touches, as tpTouch_Create has it. False if memory ran out.
+bool tpBenderStep_Touch(tpBenderStep* step, tpTouch* touch, const tpPose* poses,
+                        const tpVelocity* before, tpContact* contacts, int count);
+
+// Whether the rest of the step is taken as that of a large problem, in one part: contacts that it
+// runs into are rows of it, and overlaps are taken back at its end. So ends a step whose impacts
+// cost too much to locate them all, unless they give back what they take, which is worth the whole
+// budget. Drifts of joints are corrected in small problems alone.
+bool tpBenderStep_HasToHurry(const tpBenderStep* step);
 
 // Half of the forces, resting contacts, and the drift of h seconds. The contacts at the start are
 // those given, or found where `contacts` is NULL. False if memory ran out.

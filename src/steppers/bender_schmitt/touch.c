@@ -19,7 +19,10 @@ enum { smallUpdates = 1500 };
 // The same for a problem that the portfolio is asked to solve where sweeps are not enough.
 enum { exactUpdates = 20 };
 
-// Part of the work of an exact solve that is spent on a problem which is not small: where bodies
+// The same for a problem that has all the work of an exact solve: the budget of the step bounds it.
+enum { wholeUpdates = 500 };
+
+// Part of the work of an exact solve that is spent on a problem which is larger: where bodies
 // rest, which it mostly solves, and where they flow, which it mostly does not.
 static const double calmShare = 0.25, flowShare = 0.05;
 
@@ -67,7 +70,8 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const
     touch->contacts = contacts;
     touch->contactCount = count;
     touch->isSmall = (double)count * smallUpdates <= settings->budget;
-    touch->isExact = touch->isSmall ||
+    touch->isWhole = (double)count * wholeUpdates <= settings->budget;
+    touch->isExact = touch->isWhole ||
                      (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
     if (touch->laws == NULL) {
@@ -309,7 +313,7 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
                          const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
     tpRows* rows = &touch->rows;
     writeRows(touch, start);
-    double share = touch->isSmall                        ? 1.0
+    double share = touch->isWhole                        ? 1.0
                    : isCalm(touch, start, options->calm) ? calmShare
                                                          : flowShare;
     tpSolveSettings settings = { .cone = tp_circularCone,

@@ -38,6 +38,7 @@ typedef struct tpTouch {
     int jointBlocks, jointRows;
     tpSweeper sweeper;
     bool isSmall;    // few enough contacts to be solved to the tolerance whatever it takes
+    bool isWhole;    // few enough for all the work that the step may cost
     bool isExact;    // few enough that the portfolio may end what sweeps do not
     bool isLost;     // it could not
     bool hasStalled; // sweeps have not been enough for a problem of this step
