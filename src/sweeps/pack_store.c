@@ -89,15 +89,18 @@ bool tpPackStore_AddBody(tpPackStore* store, int32_t block) {
     return true;
 }
 
-// A colour that both bodies have free, one with an empty lane if there is any.
-static int chooseColour(tpPackStore* store, int32_t group, int32_t bodyA, int32_t bodyB, int sort) {
+// A colour that both bodies have free, one with an empty lane if there is any; `class` becomes that
+// of the run.
+static int chooseColour(tpPackStore* store, int32_t group, int32_t bodyA, int32_t bodyB, int points,
+                        bool areBalls, int* class) {
     uint64_t* masks = tpPackStore_ColourMasks(store, group);
     bool movesA = store->blocks.data[bodyA] >= 0, movesB = store->blocks.data[bodyB] >= 0;
     uint64_t busy = (movesA ? masks[bodyA] : 0) | (movesB ? masks[bodyB] : 0);
+    *class = tpRunClass(points);
     if (busy == UINT64_MAX) {
         return tp_maskColours;
     }
-    uint64_t open = store->groups.data[group].openColours[sort] & ~busy;
+    uint64_t open = tpPackStore_FindOpen(store, group, busy, points, areBalls, class);
     int colour = tpLowestFreeColour(open != 0 ? ~open : busy);
     uint64_t mine = UINT64_C(1) << colour;
     masks[bodyA] |= movesA ? mine : 0;
@@ -149,8 +152,7 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
     if (slot < 0) {
         return -1;
     }
-    int class = tpRunClass(points), sort = tpRunSort(class, areBalls);
-    int colour = chooseColour(store, group, bodyA, bodyB, sort);
+    int class, colour = chooseColour(store, group, bodyA, bodyB, points, areBalls, &class);
     int32_t number = openRun(store, group, colour, class, areBalls);
     if (number < 0) {
         store->places.data[slot] = -1 - store->freeSlot;
@@ -173,7 +175,8 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
     store->places.data[slot] = number * tp_packWidth + lane;
     store->slotCount += 1;
     if (run->used == UINT8_MAX && colour < tp_maskColours) {
-        tpPackStore_PopOpen(store, tpPackStore_OpenList(store, group, colour, sort));
+        tpPackStore_PopOpen(store,
+                            tpPackStore_OpenList(store, group, colour, tpRunSort(class, areBalls)));
     }
     return slot;
 }

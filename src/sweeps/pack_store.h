@@ -4,8 +4,9 @@
 // not move, are the block's own group; those between two blocks are a group for each pair of
 // blocks. Within a group manifolds have colours: those of one colour share no body that moves, and
 // eight of them are a run. A new manifold takes an empty lane of a colour that both bodies have
-// free, and only if there is none begins a run of the lowest such colour; one that goes leaves its
-// lane to others.
+// free, in a run for as many points or a little more, and only if there is none begins a run of the
+// lowest such colour; one that goes leaves its lane to others. A manifold keeps its lane while its
+// number of points changes within what the run is for: handing out lanes is work for one thread.
 //
 //     group 0 (block 0)       group 1 (block 1)     group 2 (blocks 0 and 1)
 //     colour 0    colour 1    ...
@@ -26,8 +27,8 @@
 // The most points of a manifold.
 enum { tp_mostPoints = 64 };
 
-// Sorts of runs: capacities of 1, 2, 4, 8, 16, 32, 64 packs, for balls and for others.
-enum { tp_packClasses = 7, tp_runSorts = 2 * tp_packClasses };
+// Sorts of runs: capacities of 1, 2, 4, 6, 8, 16, 32, 64 packs, for balls and for others.
+enum { tp_packClasses = 8, tp_runSorts = 2 * tp_packClasses };
 
 typedef struct tpPackGroup {
     int32_t blockA, blockB; // equal for a block's own group
@@ -93,7 +94,8 @@ static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot
     return &store->runs.data[place / tp_packWidth];
 }
 
-// Whether a run is right for a manifold of so many points: they fit, and into no smaller one.
+// Whether a run is right for a manifold of so many points: they fit, and not into a much smaller
+// one.
 bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls);
 
 // Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty

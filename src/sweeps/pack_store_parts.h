@@ -39,6 +39,10 @@ void tpPackStore_FreeRun(tpPackStore* store, int32_t number);
 
 // The list of open runs of a colour and sort, chained by `next`; NULL if memory ran out.
 int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, int sort);
+// Colours other than those that are busy which have an empty lane for a manifold of so many points:
+// in the smallest runs that have any, whose class is returned. 0: there is none.
+uint64_t tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
+                              bool areBalls, int* class);
 void tpPackStore_PushOpen(tpPackStore* store, int32_t* open, int32_t number);
 void tpPackStore_PopOpen(tpPackStore* store, int32_t* open);
 

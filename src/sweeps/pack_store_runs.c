@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-static const int classSizes[tp_packClasses] = { 1, 2, 4, 8, 16, 32, 64 };
+static const int classSizes[tp_packClasses] = { 1, 2, 4, 6, 8, 16, 32, 64 };
+
+// A manifold may have a lane of a run that is so many classes too large. Each of them makes fewer
+// manifolds move and fills more lanes, and takes more packs of which lanes have none of the points.
+enum { classesAbove = 2 };
 
 // Packs ------------------------------------------------------------------------------------------
 
@@ -54,15 +58,27 @@ static int32_t popFree(tpPackStore* store, int class) {
     return first;
 }
 
-// Packs that nobody uses, if need be the first of a larger class, which is halved for it.
+// The largest class with at most so many packs.
+static int classWithin(int packs) {
+    int class = 0;
+    while (class + 1 < tp_packClasses && classSizes[class + 1] <= packs) {
+        ++class;
+    }
+    return class;
+}
+
+// Packs that nobody uses, if need be the first of a larger class, whose others stay free.
 static int32_t reusePacks(tpPackStore* store, int class) {
     for (int from = class; from < tp_packClasses; ++from) {
         int32_t first = popFree(store, from);
         if (first < 0) {
             continue;
         }
-        for (int half = from - 1; half >= class; --half) {
-            pushFree(store, half, first + classSizes[half]);
+        int32_t rest = first + classSizes[class], end = first + classSizes[from];
+        while (rest < end) {
+            int part = classWithin(end - rest);
+            pushFree(store, part, rest);
+            rest += classSizes[part];
         }
         return first;
     }
@@ -94,12 +110,19 @@ int tpRunClass(int points) {
     return class;
 }
 
+// The largest class whose lanes such a manifold may have.
+static int mostClass(int points) {
+    int class = tpRunClass(points) + classesAbove;
+    return class < tp_packClasses ? class : tp_packClasses - 1;
+}
+
 int tpSoftRun_Class(const tpSoftRun* run) {
     return tpRunClass(run->capacity);
 }
 
 bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls) {
-    return classSizes[tpRunClass(points)] == run->capacity && areBalls == run->areBalls;
+    return points <= run->capacity && tpSoftRun_Class(run) <= mostClass(points) &&
+           areBalls == run->areBalls;
 }
 
 int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int class,
@@ -176,6 +199,20 @@ int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, int
         }
     }
     return &g->openRuns.data[list];
+}
+
+uint64_t tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
+                              bool areBalls, int* class) {
+    const tpPackGroup* g = &store->groups.data[group];
+    int most = mostClass(points);
+    for (int c = tpRunClass(points); c <= most; ++c) {
+        uint64_t open = g->openColours[tpRunSort(c, areBalls)] & ~busy;
+        if (open != 0) {
+            *class = c;
+            return open;
+        }
+    }
+    return 0;
 }
 
 void tpPackStore_PushOpen(tpPackStore* store, int32_t* open, int32_t number) {

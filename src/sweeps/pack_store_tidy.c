@@ -13,10 +13,9 @@ static bool moveLane(tpPackStore* store, int32_t number, int lane) {
     uint64_t* masks = tpPackStore_ColourMasks(store, group);
     bool movesA = store->blocks.data[a] >= 0, movesB = store->blocks.data[b] >= 0;
     uint64_t busy = (movesA ? masks[a] : 0) | (movesB ? masks[b] : 0);
-    int sort = tpRunSort(tpRunClass(from->points[lane]), from->areBalls);
     // Its own colour is busy, so that it does not come back to its own run.
-    uint64_t open = store->groups.data[group].openColours[sort] & ~busy;
-    if (open == 0) {
+    int class;
+    if (tpPackStore_FindOpen(store, group, busy, from->points[lane], from->areBalls, &class) == 0) {
         return false;
     }
     int32_t slot = from->slots[lane];
