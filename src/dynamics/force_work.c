@@ -102,19 +102,43 @@ static tpPose poseAfter(const tpWays* ways, int body, double h) {
     return tpMakePose(tpAdd(ways->starts[body].position, motion.shift), motion.last);
 }
 
-// Efforts on coordinates: effort times the way of the coordinate.
+// How far a row's coordinate goes by the motion of bodies that move as they are told.
+static double givenWay(const tpSystem* system, const tpWays* ways, const tpJoint* joint,
+                       const tpJointRow* row, double h) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    const tpWrench* sides[2] = { &row->onA, &row->onB };
+    double way = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] >= 0 && !tpSystem_IsDynamic(system, bodies[side])) {
+            const tpVelocity* mean = &ways->means[bodies[side]];
+            way += h * (tpDot(sides[side]->linear, mean->linear) +
+                        tpDot(sides[side]->angular, mean->angular));
+        }
+    }
+    return way;
+}
+
+// Effort times the way of the coordinate, as far as dynamic bodies go it. The effort pushes
+// kinematic bodies as well, but whoever moves them as they are told bears that.
+static double workOfEffort(const tpSystem* system, const tpWays* ways, const tpJoint* joint,
+                           int coordinate, double h) {
+    tpJointPlace places[2] = { tpJoint_Place(joint, ways->starts),
+                               tpJoint_PlaceAt(joint, poseAfter(ways, joint->bodyA, h),
+                                               poseAfter(ways, joint->bodyB, h)) };
+    tpJointRow first = tpJoint_CoordinateRow(joint, &places[0], coordinate);
+    tpJointRow last = tpJoint_CoordinateRow(joint, &places[1], coordinate);
+    double given =
+        0.5 * (givenWay(system, ways, joint, &first, h) + givenWay(system, ways, joint, &last, h));
+    return joint->coordinates[coordinate].applied * (last.error - first.error - given);
+}
+
 static double workOfEfforts(const tpSystem* system, const tpWays* ways, double h) {
     double work = 0.0;
     for (int i = 0; system->hasEfforts && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
-            double effort = joint->coordinates[k].applied;
-            if (effort != 0.0) {
-                tpJointPlace first = tpJoint_Place(joint, ways->starts);
-                tpJointPlace last = tpJoint_PlaceAt(joint, poseAfter(ways, joint->bodyA, h),
-                                                    poseAfter(ways, joint->bodyB, h));
-                work += effort * (tpJoint_CoordinateRow(joint, &last, k).error -
-                                  tpJoint_CoordinateRow(joint, &first, k).error);
+            if (joint->coordinates[k].applied != 0.0) {
+                work += workOfEffort(system, ways, joint, k, h);
             }
         }
     }

@@ -18,14 +18,6 @@ tpJointRow tpHinge_Direction(const tpJoint* joint, const tpPose* poses) {
     return row;
 }
 
-tpJointRow tpHinge_Row(const tpJoint* joint, const tpPose* poses) {
-    tpJointRow row = tpHinge_Direction(joint, poses);
-    row.error = tpHinge_Value(joint, tpPoseOrWorld(poses, joint->bodyA).rotation,
-                              tpPoseOrWorld(poses, joint->bodyB).rotation) +
-                joint->coordinates[0].def.zero;
-    return row;
-}
-
 tpJointPlace tpJoint_PlaceAt(const tpJoint* joint, tpPose a, tpPose b) {
     tpJointPlace place;
     tpMat33 turnA = tpMatFromQuat(a.rotation);

@@ -38,10 +38,8 @@ static inline tpPose tpPoseOrWorld(const tpPose* poses, int body) {
 tpJointPlace tpJoint_Place(const tpJoint* joint, const tpPose* poses);
 tpJointPlace tpJoint_PlaceAt(const tpJoint* joint, tpPose a, tpPose b);
 
-// The row of the coordinate of a hinge (a chain of a single turn), which needs no place.
-tpJointRow tpHinge_Row(const tpJoint* joint, const tpPose* poses);
-
-// The same without the coordinate's value: its error is 0.
+// The row of the coordinate of a hinge (a chain of a single turn), which needs no place, without
+// the coordinate's value: its error is 0.
 tpJointRow tpHinge_Direction(const tpJoint* joint, const tpPose* poses);
 
 // The rows that the joint holds fast, in blocks.

@@ -2,6 +2,9 @@
 // that add up.
 
 #include "dynamics/certificate.h"
+
+#include <float.h>
+
 #include "support/check.h"
 
 static tpStepReport makeReport(double before, double after, double work) {
@@ -125,12 +128,47 @@ static void testUnits(void** state) {
     tpSystem_Destroy(&millimetres);
 }
 
+// The limit grows with what is traded, whichever way, and with the energy there is: by 1e-3 of it.
+static void testTraded(void** state) {
+    (void)state;
+    tpSystem system;
+    makeBall(&system, 0.5, 2.0, 10.0);
+    tpStepReport plain = makeReport(1.0, 1.0, 0.0);
+    assert_true(tpCertificate_Begin(&system, 1e-8, &plain));
+    double base = tpCertificate_EnergyLimit(&system, &plain);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tpStepReport report = plain;
+        report.externalWork = sign * 0.3;
+        report.frictionLoss = sign * 0.04;
+        report.impactLoss = sign * 0.005;
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
+        report.frictionLoss = -report.frictionLoss;
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
+        report.impactLoss = -report.impactLoss;
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
+        // Energies have rounding, the larger the farther from the origin.
+        report = plain;
+        report.potentialBefore = sign * 3e12;
+        report.potentialAfter = -sign * 1e12;
+        double rounding = tpCertificate_EnergyLimit(&system, &report) - base;
+        assert_true(rounding > 4e12 * DBL_EPSILON && rounding < 1000.0 * 4e12 * DBL_EPSILON);
+        CHECK_NEAR(rounding / (64.0 * 4e12 * DBL_EPSILON), 1.0, 1e-6);
+    }
+    const double kinetics[3][2] = { { 4.0, 1.0 }, { 1.0, 4.0 }, { 4.0, 4.0 } };
+    for (int k = 0; k < 3; ++k) {
+        tpStepReport report = makeReport(kinetics[k][0], kinetics[k][1], 0.0);
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 3e-3, 1e-15);
+        // But a gain is no measure of itself.
+        report.energyIncrease = 2.5;
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.5e-3, 1e-15);
+    }
+    tpSystem_Destroy(&system);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testLaws),
-        cmocka_unit_test(testSlowGain),
-        cmocka_unit_test(testSwing),
-        cmocka_unit_test(testUnits),
+        cmocka_unit_test(testLaws),  cmocka_unit_test(testSlowGain), cmocka_unit_test(testSwing),
+        cmocka_unit_test(testUnits), cmocka_unit_test(testTraded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

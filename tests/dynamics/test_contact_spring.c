@@ -148,6 +148,43 @@ static void tangentsLieBelow(void** state) {
     }
 }
 
+// The velocity from which on the point does not push, by halving.
+static double openingOf(const tpPointSpring* spring) {
+    double low = -2.0, high = 1e4, unused;
+    assert_true(tpPointSpring_FirstImpulse(spring, low, &unused) > 0.0);
+    assert_true(tpPointSpring_FirstImpulse(spring, high, &unused) == 0.0);
+    for (int k = 0; k < 80; ++k) {
+        double middle = 0.5 * (low + high);
+        if (tpPointSpring_FirstImpulse(spring, middle, &unused) > 0.0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return high;
+}
+
+// Beyond the opening the row is that of the opening itself, whether the point leaves there or still
+// is pressed in, with a weak damper or a strong one.
+static void openRowsBeginAtTheOpening(void** state) {
+    (void)state;
+    const double gaps[] = { 0.004, 0.0005, -1e-5, -5e-4, -0.002, -0.006 };
+    const double dampers[] = { 0.0, 0.3, 7.0, 90.0 };
+    const double responses[] = { 0.02, 0.5, 4.0 };
+    for (int n = 0; n < 6 * 4 * 3; ++n) {
+        tpPointSpring spring = springAt(gaps[n % 6], dampers[n / 6 % 4], responses[n / 24]);
+        if (spring.gap < 0.0 && spring.damping == 0.0) {
+            continue; // a spring alone pushes however fast the point leaves
+        }
+        double opening = openingOf(&spring), compliance, bias;
+        tpRows rows = { .compliance = &compliance, .bias = &bias };
+        for (double beyond = 1e-6; beyond < 3.0; beyond *= 10.0) {
+            tpPointSpring_Linearise(&spring, opening + beyond, &rows, 0);
+            CHECK_NEAR(-bias, opening, 1e-10 * (1.0 + fabs(opening)));
+        }
+    }
+}
+
 // The residual under rigid contact is the larger of what was found before and what there is now.
 static void theWorstResidualIsKept(void** state) {
     (void)state;
@@ -204,7 +241,7 @@ int main(void) {
         cmocka_unit_test(slopesAreThoseOfDifferences),  cmocka_unit_test(tangentsLieBelow),
         cmocka_unit_test(theWorstResidualIsKept),       cmocka_unit_test(rigidContactKnowsGaps),
         cmocka_unit_test(aPointAloneSettles),           cmocka_unit_test(rowsAreTangents),
-        cmocka_unit_test(implicitRowsPushAtTheEnd),
+        cmocka_unit_test(implicitRowsPushAtTheEnd),     cmocka_unit_test(openRowsBeginAtTheOpening),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

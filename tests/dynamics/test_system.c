@@ -179,8 +179,121 @@ static void testSizes(void** state) {
     tpDestroyWorld(world);
 }
 
+static double mean(double a, double b) {
+    return a > 0.0 && b > 0.0 ? exp(0.5 * (log(a) + log(b))) : 0.0;
+}
+
+// Materials of which every second has an ellipse, each with a direction of its own.
+static void makeMaterials(tpWorld* world, int count, tpMaterialDef* defs, tpMaterialId* ids) {
+    tpRandom random = { 9 };
+    for (int i = 0; i < count; ++i) {
+        defs[i] = tpDefaultMaterialDef();
+        tpFriction* f = &defs[i].friction;
+        f->dynamicCoefficient = i == 0 ? 0.0 : randomBetween(&random, 0.1, 0.9);
+        f->staticCoefficient = f->dynamicCoefficient + randomBetween(&random, 0.0, 0.5);
+        f->torsionalArm = randomBetween(&random, 0.0, 0.01);
+        f->rollingArm = randomBetween(&random, 0.0, 0.01);
+        f->impactReduction = randomBetween(&random, 0.0, 0.9);
+        f->ellipse[0] = 1.0;
+        f->ellipse[1] = i % 2 == 0 ? 1.0 : randomBetween(&random, 0.2, 0.8);
+        f->direction = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        defs[i].restitution = randomBetween(&random, 0.0, 0.9);
+        ids[i] = tpCreateMaterial(world, &defs[i], NULL);
+    }
+}
+
+// Means of what two materials have, in a second way; the ellipse lies as the material has it that
+// is not round, the first of two. Whoever is asked first is the other way round with them
+// exchanged.
+static void testMixtures(void** state) {
+    (void)state;
+    enum { count = 6 };
+    tpWorld* world = makeEmptyWorld();
+    tpMaterialDef defs[count];
+    tpMaterialId ids[count];
+    makeMaterials(world, count, defs, ids);
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < count; ++j) {
+            const tpFriction *a = &defs[i].friction, *b = &defs[j].friction;
+            tpFriction mixed;
+            double restitution;
+            int owner = tpSystem_MixMaterials(&world->system, ids[i], ids[j], &mixed, &restitution);
+            CHECK_NEAR(mixed.staticCoefficient, mean(a->staticCoefficient, b->staticCoefficient),
+                       1e-14);
+            CHECK_NEAR(mixed.dynamicCoefficient, mean(a->dynamicCoefficient, b->dynamicCoefficient),
+                       1e-14);
+            CHECK_NEAR(mixed.torsionalArm, mean(a->torsionalArm, b->torsionalArm), 1e-15);
+            CHECK_NEAR(mixed.rollingArm, mean(a->rollingArm, b->rollingArm), 1e-15);
+            CHECK_NEAR(1.0 - mixed.impactReduction,
+                       mean(1.0 - a->impactReduction, 1.0 - b->impactReduction), 1e-14);
+            CHECK_NEAR(mixed.ellipse[0], mean(a->ellipse[0], b->ellipse[0]), 1e-14);
+            CHECK_NEAR(mixed.ellipse[1], mean(a->ellipse[1], b->ellipse[1]), 1e-14);
+            CHECK_NEAR(restitution, fmax(defs[i].restitution, defs[j].restitution), 0.0);
+            if (i % 2 != 0 || j % 2 != 0) {
+                assert_int_equal(owner, i % 2 != 0 ? 0 : 1);
+                CHECK_VEC3(mixed.direction, owner == 0 ? a->direction : b->direction, 0.0);
+            }
+        }
+    }
+    tpDestroyWorld(world);
+}
+
+// Every pair of materials has its own law, set in any order and replaced once; asked for from
+// either side it is the same, and lies as the first material of its definition.
+static void testPairsOfMaterials(void** state) {
+    (void)state;
+    enum { count = 6 };
+    tpWorld* world = makeEmptyWorld();
+    tpMaterialDef defs[count];
+    tpMaterialId ids[count];
+    makeMaterials(world, count, defs, ids);
+    for (int n = 0; n < 2 * count * count; ++n) {
+        int i = n * 7 % (count * count) / count, j = n * 7 % (count * count) % count;
+        if (i <= j && (i + j) % 4 != 3) {
+            bool isTurned = (i + j) % 2 == 0;
+            tpPairDef pair;
+            memset(&pair, 0, sizeof(pair));
+            pair.materials[0] = ids[isTurned ? j : i];
+            pair.materials[1] = ids[isTurned ? i : j];
+            pair.hasFriction = i % 2 == 0;
+            pair.friction = tpDefaultMaterialDef().friction;
+            pair.friction.dynamicCoefficient = 0.01 * i + 0.1 * j;
+            pair.friction.staticCoefficient = 1.0;
+            pair.hasRestitution = j % 2 == 0;
+            pair.restitution = 0.01 * i + 0.1 * j + (n < count * count ? 0.003 : 0.0);
+            assert_int_equal(tpSetMaterialPair(world, &pair, NULL), tp_success);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < count; ++j) {
+            int low = i < j ? i : j, high = i < j ? j : i;
+            bool isSet = (i + j) % 4 != 3;
+            tpFriction mixed;
+            double restitution;
+            int owner = tpSystem_MixMaterials(&world->system, ids[i], ids[j], &mixed, &restitution);
+            bool hasFriction = isSet && low % 2 == 0;
+            double own = 0.01 * low + 0.1 * high;
+            CHECK_NEAR(mixed.dynamicCoefficient,
+                       hasFriction ? own
+                                   : mean(defs[i].friction.dynamicCoefficient,
+                                          defs[j].friction.dynamicCoefficient),
+                       1e-14);
+            CHECK_NEAR(restitution,
+                       isSet && high % 2 == 0 ? own
+                                              : fmax(defs[i].restitution, defs[j].restitution),
+                       1e-15);
+            if (hasFriction && i != j) {
+                int first = (i + j) % 2 == 0 ? high : low;
+                assert_int_equal(owner, first == i ? 0 : 1);
+            }
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testMixtures),  cmocka_unit_test(testPairsOfMaterials),
         cmocka_unit_test(testLentState), cmocka_unit_test(testShiftOfMany),
         cmocka_unit_test(testSizes),     cmocka_unit_test(testShift),
         cmocka_unit_test(testInertia),   cmocka_unit_test(testPlanarInertia)
