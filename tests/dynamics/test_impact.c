@@ -37,6 +37,8 @@ static void test_reversal_of_table(void** state) {
         bool isReversed = tpImpact_Reverse(&rows[i].impact, &result);
         assert_int_equal(isReversed, rows[i].isReversalInCone);
         if (isReversed) {
+            double whole = tpDot(result.impulse, rows[i].impact.normal);
+            CHECK_NEAR(result.compressionImpulse, 0.5 * whole, 1e-14 * whole);
             CHECK_VEC3(result.impulse, rows[i].reversal, 1e-11 * tpLength(rows[i].reversal));
             CHECK_VEC3(result.velocity, tpNeg(rows[i].impact.velocity), 1e-11);
             CHECK_NEAR(result.energyLost, 0.0, 1e-11 * rows[i].energyBefore);

@@ -275,11 +275,32 @@ static void testIndependent(void** state) {
     assert_false(tpAreIndependent(same, 2));
 }
 
+// The angle from a near one that is known, over several turns and with either sign of either
+// quaternion; angles that are not near are not told.
+static void testNearAngles(void** state) {
+    (void)state;
+    for (double known = -13.0; known < 13.0; known += 0.37) {
+        for (double step = -0.4; step <= 0.4; step += 0.0125) {
+            for (int signs = 0; signs < 4; ++signs) {
+                double a = signs % 2 == 0 ? 1.0 : -1.0, b = signs / 2 == 0 ? 1.0 : -1.0;
+                double angle = known + step, value;
+                tpHalfTurn half = { a * sin(0.5 * angle), a * cos(0.5 * angle) };
+                tpHalfTurn knownHalf = { b * sin(0.5 * known), b * cos(0.5 * known) };
+                bool isNear = fabs(sin(0.5 * step)) < 0.05;
+                assert_int_equal(tpHinge_ValueNear(half, knownHalf, known, &value), isNear);
+                if (isNear) {
+                    CHECK_NEAR(value, angle, 1e-14);
+                }
+            }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testRoundTrip),
-                                        cmocka_unit_test(testAllChains),
-                                        cmocka_unit_test(testOffCourse),
-                                        cmocka_unit_test(testGimbalLock),
-                                        cmocka_unit_test(testIndependent) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testRoundTrip),  cmocka_unit_test(testAllChains),
+        cmocka_unit_test(testOffCourse),  cmocka_unit_test(testGimbalLock),
+        cmocka_unit_test(testNearAngles), cmocka_unit_test(testIndependent)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
