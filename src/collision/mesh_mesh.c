@@ -366,8 +366,10 @@ static bool isDeep(const Surfaces* s, const Look* look, double depth) {
            tpIsInsideSurface(s->a, tpUntransformPoint(s->toB, first.corners[0]));
 }
 
-// Corners of surfaces that only touch lie no deeper than a small depth. If they are deeper, it
-// looks again, as far as the depth that counts.
+// Corners and crossed edges of surfaces that only touch lie no deeper than a small depth. If
+// corners are deeper, or an edge runs through a surface and nothing within that depth parts the
+// bodies (edges that cross deeper: their ends lie outside), it looks again, as far as the depth
+// that counts.
 static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     Surfaces s = startSurfaces(pair, out);
@@ -375,7 +377,8 @@ static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactLis
     double deepest = s.depth, shallow = 0.01 * deepest;
     s.depth = shallow;
     Look look = lookAt(&s, fmax(shallow, s.margin));
-    if (isDeep(&s, &look, shallow)) {
+    bool isCrossed = look.pierced.count > 0 && leastGap(out, first) > 0.0;
+    if (isCrossed || isDeep(&s, &look, shallow)) {
         out->count = first;
         s.depth = deepest;
         look = lookAt(&s, fmax(deepest, s.margin));
