@@ -15,6 +15,7 @@
 #include "steppers/chakraborty_trinkle/missed.h"
 #include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
+#include "steppers/chakraborty_trinkle/rims.h"
 
 enum { maxPasses = 8, deepestHalving = 5 };
 
@@ -163,11 +164,9 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
 static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                       bool* isSolved) {
     tpTimeStep* base = &step->base;
-    if (!tpTimeStep_FindContacts(base, base->startPoses)) {
-        return false;
-    }
     tpCompletion completion = { .count = -1 };
     tpFound found;
+    step->misses = false;
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (!tpImplicitStep_Prepare(step)) {
             return false;
@@ -189,7 +188,7 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         }
         bool isLast = pass == maxPasses - 1;
         if (!isLast && tpTimeStep_Outran(base, NULL)) {
-            if (!tpTimeStep_FindContacts(base, base->startPoses)) {
+            if (!tpImplicitStep_FindContacts(step)) {
                 return false;
             }
             continue;
@@ -197,7 +196,8 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         if (!tpImplicitStep_FindMissed(step, &completion)) {
             return false;
         }
-        if (completion.missedCount == 0 || isLast) {
+        step->misses = completion.missedCount > 0;
+        if (!step->misses || isLast) {
             break;
         }
         if (!tpImplicitStep_Keep(step, &found) ||
@@ -206,6 +206,22 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         }
     }
     return true;
+}
+
+// The same; a step that is not solved with rims as they are is solved with points of them that are
+// kept.
+static bool solveOrKeepFeatures(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
+                                bool* isSolved) {
+    if (!solveStep(step, memory, report, isSolved)) {
+        return false;
+    }
+    if (*isSolved || !step->hasRims || tpStepBudget_IsSpent(step->base.system)) {
+        return true;
+    }
+    step->keepsFeatures = true;
+    bool isDone = tpImplicitStep_FindContacts(step) && solveStep(step, memory, report, isSolved);
+    step->keepsFeatures = false;
+    return isDone;
 }
 
 static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
@@ -239,8 +255,14 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     step->settings.hasHeldJoints = memory->structure == system->structure;
     system->solveWork = 0.0; // half a step has a work budget of its own
     bool isSolved;
-    if (!tpTimeStep_Begin(&step->base, system, h, h) ||
-        !solveStep(step, memory, report, &isSolved)) {
+    if (!tpTimeStep_Begin(&step->base, system, h, h) || !tpImplicitStep_FindContacts(step)) {
+        return false;
+    }
+    if (step->runsFar && depth < deepestHalving && !tpStepBudget_IsHard(system)) {
+        tpTrial_Undo(&start);
+        return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
+    }
+    if (!solveOrKeepFeatures(step, memory, report, &isSolved)) {
         return false;
     }
     bool isEnding = tpStepBudget_IsSpent(system);
@@ -251,7 +273,9 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
                               "the whole step was not solved: it is taken in halves");
         return isDone;
     }
-    if (isSolved && !isEnding && tpImpacts_AreWorthLocating(step)) {
+    // Points that run along a rim or an edge are missed anew in each pass.
+    bool misses = step->misses && depth < deepestHalving && !tpStepBudget_IsHard(system);
+    if (isSolved && !isEnding && (misses || tpImpacts_AreWorthLocating(step))) {
         tpTrial_Undo(&start);
         return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
@@ -264,12 +288,18 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     // It is counted again, with the velocities found.
     report->externalWork = start.keptReport.externalWork;
     judge(step, report);
-    if (!commit(step, tally, report)) {
+    tpTally part = { NULL, 0 };
+    if (!commit(step, &part, report)) {
         return false;
     }
     tpJoints_AddReactions(system, &step->base.rows, settings->wholeStep);
     memory->structure = system->structure;
-    return tpImpacts_End(step, memory, tally, energy, report);
+    if (!tpImpacts_End(step, memory, &part, energy, report)) {
+        return false;
+    }
+    step->lastPart = part;
+    step->hasLastPart = true;
+    return tpTally_Merge(tally, part.list, part.count, &system->arena);
 }
 
 // The paper's own step is inelastic.

@@ -32,6 +32,9 @@ static const struct {
 // without of the threshold of bounces.
 static const double leastPart = 1e-6, hardPart = 0.02, hardThreshold = 0.125;
 
+// Parts of the energy that damping may take in a step that is no impact.
+static const double dampedPart = 1e-3;
+
 // Energy may rise by this part of it in an impact: the tolerance of the solves. Restitution is
 // lowered to this part of it where it would rise by more, and nothing is said of a loss below
 // 2 percent.
@@ -47,6 +50,14 @@ static double thresholdOf(const tpImplicitStep* step) {
     const tpImplicitSettings* settings = &step->settings;
     double part = step->base.h / settings->wholeStep;
     return settings->isScaled ? settings->threshold * part : settings->threshold;
+}
+
+// v . M v of a body, with its inertia as it is at the start.
+static double massSquare(const tpTimeStep* base, int slot, const tpVelocity* v) {
+    const tpBody* body = &base->system->bodies.data[slot];
+    tpVec3 momentum =
+        tpInertia_Momentum(&body->inertia, base->startPoses[slot].rotation, v->angular);
+    return body->mass * tpLengthSquared(v->linear) + tpDot(v->angular, momentum);
 }
 
 static double largestSpeed(const tpTimeStep* base) {
@@ -68,11 +79,34 @@ static bool isShortest(const tpImplicitStep* step) {
     return step->base.h < 1.5 * ldexp(step->settings.wholeStep, -halvings);
 }
 
+// Whether an island that was taken with theta = 1 for a velocity that the midpoint rule would
+// reflect loses a part of its energy to that alone: (theta - 1/2) |z - z0|^2, by mass.
+static bool losesToDamping(const tpImplicitStep* step, int island) {
+    const tpTimeStep* base = &step->base;
+    const tpIslandProblem* problem = &step->problems[island];
+    double loss = 0.0, energy = 0.0;
+    for (int i = 0; step->isTurned[island] && i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        tpVelocity change = base->pushed[slot];
+        change.linear = tpSub(change.linear, base->startVelocities[slot].linear);
+        change.angular = tpSub(change.angular, base->startVelocities[slot].angular);
+        loss += (problem->theta - 0.5) * massSquare(base, slot, &change);
+        energy += 0.5 * massSquare(base, slot, &base->startVelocities[slot]);
+    }
+    return loss > dampedPart * energy;
+}
+
 bool tpImpacts_AreWorthLocating(const tpImplicitStep* step) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
     if (isShortest(step) || step->settings.theta >= 1.0) {
         return false;
+    }
+    bool isEasy = base->contactCount <= fewContacts && !tpStepBudget_IsHard(base->system);
+    for (int k = 0; isEasy && k < step->islands.count; ++k) {
+        if (losesToDamping(step, k)) {
+            return true;
+        }
     }
     double speed = largestSpeed(base), threshold = step->settings.threshold;
     double lowest = step->settings.isScaled ? ldexp(threshold, -deepestLocating) : threshold;

@@ -177,6 +177,7 @@ bool tpImplicitStep_Prepare(tpImplicitStep* step) {
     int count = step->islands.count;
     step->problems = TP_SCRATCH(arena, tpIslandProblem, count);
     step->isImpact = TP_SCRATCH_ZEROED(arena, bool, count);
+    step->isTurned = TP_SCRATCH_ZEROED(arena, bool, count);
     int* bodyAt = TP_SCRATCH(arena, int, base->bodyCount);
     if (arena->failed) {
         return false;
@@ -409,9 +410,10 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
         if (!solveMode(step, problem, memory, report, &solve)) {
             return false;
         }
-        bool isSmooth = solve.isSolved && !tpImplicitStep_IsHit(step, problem) &&
-                        !tpImplicitStep_GainsBySlip(step, problem);
+        bool isHit = !solve.isSolved || tpImplicitStep_IsHit(step, problem);
+        bool isSmooth = !isHit && !tpImplicitStep_GainsBySlip(step, problem);
         if (problem->theta < 1.0 && !isSmooth) {
+            step->isTurned[island] = !isHit;
             takeImplicitEuler(step, island);
         } else if (problem->theta == 1.0 || !tpImplicitStep_ChangeFriction(step, problem)) {
             break;

@@ -32,7 +32,16 @@ typedef struct tpImplicitStep {
     tpIslands islands;
     tpIslandProblem* problems; // one per island
     bool* isImpact;  // of islands: taken with theta = 1 although the settings ask for less
+    bool* isTurned;  // of islands: taken so after a solve, for a velocity that the midpoint
+                     // reflects
     double* thetaOf; // of bodies
+    // What contacts carried in the part of the step before this one, if there is one.
+    tpTally lastPart;
+    bool hasLastPart;
+    // Rims (rims.h): contacts keep their features in this step; some contacts were joined; one of
+    // these runs so far along its rim that the step is too long for it.
+    bool keepsFeatures, hasRims, runsFar;
+    bool misses; // contacts that overlap where the step ends were still missed in its last pass
 } tpImplicitStep;
 
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.

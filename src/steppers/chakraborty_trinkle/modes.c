@@ -74,14 +74,30 @@ bool tpSticks(const tpRows* rows, int block) {
     return limit > 0.0 && sqrt(sum) < (1.0 - 1e-9) * limit;
 }
 
+// Whether a contact stuck in the part before, by what it carried there.
+static bool stuckThen(const tpContactLaw* law, const tpContactInfo* info) {
+    double size = tpContactLaw_FrictionSize(law, info->frictionImpulse, info->torsionalImpulse);
+    double limit = law->mu * info->normalImpulse;
+    return limit > 0.0 && size < (1.0 - 1e-9) * limit;
+}
+
 // The normal velocity of a contact that was closed, and the slip of one that stuck, are what the
-// midpoint rule leaves.
+// midpoint rule leaves. A later part of a step goes on from the part before it, whatever a contact
+// was in the step before.
 void tpImplicitStep_Recall(tpImplicitStep* step) {
     tpStepGeometry* geometry = &step->geometry;
+    const tpTimeStep* base = &step->base;
+    int cursor = 0;
     for (int b = 0; b < geometry->contactBlocks; ++b) {
-        const tpRows* rows = &step->base.rows;
+        const tpRows* rows = &base->rows;
         geometry->carried[b] = rows->impulse[rows->firstRows[b]] > 0.0;
         geometry->stuck[b] = tpSticks(rows, b);
+        const tpContactInfo* then =
+            step->hasLastPart ? tpTally_Find(&step->lastPart, &base->contacts[b], &cursor) : NULL;
+        if (then != NULL && then->normalImpulse > 0.0) {
+            geometry->carried[b] = true;
+            geometry->stuck[b] = geometry->stuck[b] || stuckThen(&base->laws[b], then);
+        }
     }
 }
 
