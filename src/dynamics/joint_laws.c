@@ -215,7 +215,10 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     }
     tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
     if (def->hasLimits) {
-        tpLawRow_AddLimits(rows, system, info, &row, def->limits, treatment);
+        const double limits[2] = { tpCoordinate_MeetsLimit(joint, number, 0) ? def->limits[0]
+                                                                             : -INFINITY,
+                                   def->limits[1] };
+        tpLawRow_AddLimits(rows, system, info, &row, limits, treatment);
     }
     if (laws != tp_noLaws) {
         addForces(rows, system, info, &row, own, ownCount, treatment, laws);

@@ -79,6 +79,14 @@ double tpLawShare(double h, double stiffness, double damping, double response);
 double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
                              const tpJointPlace* place, int coordinate);
 
+// Whether a coordinate can meet its lower limit (side 0) or its upper one. The angle of a ball
+// joint is never negative: a row for a lower limit of 0 would be a wall across the way through
+// zero.
+static inline bool tpCoordinate_MeetsLimit(const tpJoint* joint, int coordinate, int side) {
+    double limit = joint->coordinates[coordinate].def.limits[side];
+    return isfinite(limit) && !(joint->type == tp_ballJoint && side == 0 && limit <= 0.0);
+}
+
 // By how much a value is past one of two limits, signed; 0 if it is not.
 double tpPastLimit(const double limits[2], double value);
 

@@ -178,9 +178,66 @@ static void treesMoveAsRowsDo(void** state) {
     }
 }
 
+// A row of ball joints that sags until all of them are at their limits. The direction of a small
+// angle turns as fast as the angle is small, and a whip takes an angle through zero and past the
+// other side within a substep: both used to gain energy without bound.
+static tpWorld* makeRow(int count, double limit) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_smallSteps;
+    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpBodyId last = { 0 };
+    for (int i = 0; i < count; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.2 * (i + 0.5), 0.0, 0.0);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.density = 1000.0;
+        shape.mask = 0;
+        tpBox box = { tpMakeVec3(0.09, 0.04, 0.04) };
+        tpCreateBox(world, body, &shape, &box, NULL);
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = tp_ballJoint;
+        joint.bodyA = last;
+        joint.bodyB = body;
+        joint.anchorA = joint.anchorB = tpMakeVec3(0.2 * i, 0.0, 0.0);
+        joint.axis = tpMakeVec3(1.0, 0.0, 0.0);
+        joint.coordinate.hasLimits = true;
+        joint.coordinate.limits[0] = 0.0;
+        joint.coordinate.limits[1] = limit;
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+        last = body;
+    }
+    return world;
+}
+
+static void ballsRestAtTheirLimits(void** state) {
+    (void)state;
+    static const struct {
+        int count;
+        double limit, drift;
+    } rows[] = { { 4, 0.02, 1e-4 },  { 4, 0.05, 1e-4 }, { 4, 0.2, 1e-4 },  { 10, 0.02, 1e-4 },
+                 { 10, 0.05, 1e-4 }, { 10, 0.1, 1e-4 }, { 10, 0.2, 1e-4 }, { 20, 0.05, 0.05 } };
+    for (int r = 0; r < (int)(sizeof(rows) / sizeof(rows[0])); ++r) {
+        tpWorld* world = makeRow(rows[r].count, rows[r].limit);
+        double drift = 0.0, most = 0.0;
+        double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        for (int i = 0; i < 240; ++i) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            double energy = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+            most = fmax(most, energy - start);
+            drift = fmax(drift, report.jointDrift);
+        }
+        CHECK_BELOW(most, 1e-9);
+        CHECK_BELOW(drift, rows[r].drift);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesMoveAsRowsDo),
+        cmocka_unit_test(ballsRestAtTheirLimits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

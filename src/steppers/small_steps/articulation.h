@@ -54,6 +54,7 @@ typedef struct tpAxisPlace {
     double motion[6];  // of the link's body, at its centre
     double reading[6]; // the rate of the axis is this times the body's velocity against the parent
     double value;      // of the coordinate, if there are laws that ask for it
+    double pull;       // of a ball joint's angle: what leads it back, lately, N m
     // Of a hinge: a value that was found by its arc, in this step; (0, 0): none.
     tpHalfTurn knownHalf;
     double known;

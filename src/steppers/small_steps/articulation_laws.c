@@ -74,23 +74,42 @@ static tpRowAnswer* addRigid(AxisAt* at, tpRowRole role, double sign, double bia
     return answer;
 }
 
-static void addLimits(AxisAt* at, const tpCoordinateDef* def, double value) {
+static void addLimit(AxisAt* at, int side, double limit, double value) {
     double tau = at->step->substepTime;
-    for (int side = 0; side < 2; ++side) {
-        if (!isfinite(def->limits[side])) {
-            continue;
-        }
-        double sign = side == 0 ? 1.0 : -1.0, room = sign * (value - def->limits[side]);
-        at->part = side;
-        tpRowAnswer* answer = addRigid(at, tp_limitRole, sign, room / tau);
-        tpArticulatedRow* law = lawOf(at);
-        law->wayFactor = 1.0 / tau;
-        law->startError = room < 0.0 ? room : 0.0;
-        law->value = def->limits[side];
-        answer->least = 0.0;
-        answer->state = answer->state == tp_withinRow && room > 0.0 ? tp_atLeastRow : answer->state;
-    }
+    double sign = side == 0 ? 1.0 : -1.0, room = sign * (value - limit);
+    at->part = side;
+    tpRowAnswer* answer = addRigid(at, tp_limitRole, sign, room / tau);
+    tpArticulatedRow* law = lawOf(at);
+    law->wayFactor = 1.0 / tau;
+    law->startError = room < 0.0 ? room : 0.0;
+    law->value = limit;
+    answer->least = 0.0;
+    answer->state = answer->state == tp_withinRow && room > 0.0 ? tp_atLeastRow : answer->state;
     at->part = 0;
+}
+
+static void addLimits(AxisAt* at, const tpCoordinateDef* def, double value) {
+    for (int side = 0; side < 2; ++side) {
+        if (tpCoordinate_MeetsLimit(at->joint, at->coordinate, side)) {
+            addLimit(at, side, def->limits[side], value);
+        }
+    }
+}
+
+// In one substep the angle of a ball joint may go through zero and on past its limit on the other
+// side, or sideways past it: beyond the square around the cone nothing may go.
+static void addOtherSides(AxisAt* at, const tpCoordinateDef* def, double value) {
+    double limit = def->limits[1];
+    if (!def->hasLimits || !isfinite(limit)) {
+        return;
+    }
+    if (!tpCoordinate_MeetsLimit(at->joint, at->coordinate, 0)) {
+        addLimit(at, 0, -limit, value);
+    }
+    at->axis += 1;
+    addLimit(at, 0, -limit, 0.0);
+    addLimit(at, 1, limit, 0.0);
+    at->axis -= 1;
 }
 
 static void addForce(AxisAt* at, tpRowRole role, const tpForceLaw* law, double value) {
@@ -137,6 +156,24 @@ static void addCoordinateLaws(AxisAt* at, const tpCoordinateDef* def, double val
     }
 }
 
+// What pulls a ball joint's angle a back, T, turns with the direction of the angle: about the
+// second axis that is a spring of T cot a. It is as fast as the angle is small, so that it has to
+// be implicit: a row that holds the axis where it is now, as softly as that.
+static double coneStiffness(double pull, double angle, double tau) {
+    double sine = sin(angle);
+    return pull > 0.0 && sine > 1e-9 ? tau * tau * pull * cos(angle) / sine : 0.0;
+}
+
+static void addCone(AxisAt* at, double value) {
+    const tpAxisPlace* place = &at->articulation->axisPlaces[at->axis];
+    double tau = at->step->substepTime;
+    at->axis += 1;
+    tpRowAnswer* answer = addRow(at, tp_heldRole, 1.0);
+    answer->stiffness = fmax(coneStiffness(place->pull, value, tau), 0.0);
+    lawOf(at)->wayFactor = 1.0 / tau;
+    at->axis -= 1;
+}
+
 // A law that acts on the axis, of which a ball joint has three.
 static void addAxisLaws(AxisAt* at, const tpCoordinate* coordinate) {
     const tpCoordinateDef* def = &coordinate->def;
@@ -157,6 +194,10 @@ static void addAxisLaws(AxisAt* at, const tpCoordinate* coordinate) {
     }
 }
 
+static bool hasCone(const tpCoordinateDef* def) {
+    return def->hasLimits || def->hasSpring || def->hasServo;
+}
+
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->solver.rowCount = 0;
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
@@ -175,8 +216,13 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
                           .node = i,
                           .axis = node->axis + k };
             const tpCoordinate* coordinate = &joint->coordinates[at.coordinate];
+            double value = articulation->axisPlaces[at.axis].value;
             if (!isBall || k == 0) {
-                addCoordinateLaws(&at, &coordinate->def, articulation->axisPlaces[at.axis].value);
+                addCoordinateLaws(&at, &coordinate->def, value);
+            }
+            if (isBall && k == 0 && hasCone(&coordinate->def)) {
+                addOtherSides(&at, &coordinate->def, value);
+                addCone(&at, value);
             }
             at.part = isBall ? k : 0;
             addAxisLaws(&at, coordinate);
@@ -185,7 +231,22 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->tree.rowCount = articulation->solver.rowCount;
 }
 
+// What the laws of angles have pulled with since they were written.
+static void measurePulls(const tpSmallStep* step, const tpArticulation* articulation) {
+    double time = articulation->finished * step->substepTime;
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        if (articulation->laws[k].role == tp_heldRole) {
+            articulation->axisPlaces[articulation->tree.rows[k].axis - 1].pull = 0.0;
+        }
+    }
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpAxisRow* row = &articulation->tree.rows[k];
+        articulation->axisPlaces[row->axis].pull -= row->sign * articulation->laws[k].total / time;
+    }
+}
+
 void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
+    measurePulls(step, articulation);
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpAxisRow* row = &articulation->tree.rows[k];
         tpArticulatedRow* law = &articulation->laws[k];
@@ -196,6 +257,11 @@ void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
         case tp_limitRole: {
             double room = row->sign * (value - law->value);
             law->startBias = room / step->substepTime;
+            break;
+        }
+        case tp_heldRole: {
+            const tpAxisPlace* angle = &articulation->axisPlaces[row->axis - 1];
+            answer->stiffness = coneStiffness(angle->pull, angle->value, step->substepTime);
             break;
         }
         case tp_springRole:

@@ -231,6 +231,18 @@ static double errorBefore(const tpArticulation* articulation) {
     return before;
 }
 
+// Whether limits have been passed. What leads back from a limit is no velocity: a limit does not
+// pull, so that nothing would take that velocity off again. The angle of a ball joint grows by
+// s^2 / 2a when its axis goes sideways by s at the angle a, which was a kick in each substep.
+static bool passesLimits(const tpArticulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        if (articulation->laws[k].role == tp_limitRole && articulation->errors[k] < 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Displacements for what has come since rows were written.
 static void correctLate(tpArticulation* articulation) {
     if (articulation->isTree) {
@@ -325,7 +337,8 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
     }
-    if (isTurn && largest > 0.0 && errorBefore(articulation) >= 1e-3 * largest) {
+    bool isMixed = errorBefore(articulation) >= 1e-3 * largest || passesLimits(articulation);
+    if (isTurn && largest > 0.0 && isMixed) {
         correctLate(articulation);
         cutShifts(articulation);
         shiftBodies(step, articulation, 0.0, rate);

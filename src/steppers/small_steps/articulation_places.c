@@ -187,8 +187,8 @@ static void placeChain(const tpJoint* joint, const tpPose* a, const tpPose* b, J
     }
 }
 
-// Of a ball joint with something on its angle the first axis is that of the angle; else the three
-// are those of A.
+// Of a ball joint with something on its angle the first axis is that of the angle, and the second
+// that about which the angle's direction turns; else the three are those of A.
 static void placeBall(const tpJoint* joint, const tpPose* a, const tpPose* b, JointAt* place) {
     tpJointPlace at = tpJoint_PlaceAt(joint, *a, *b);
     const tpCoordinateDef* def = &joint->coordinates[0].def;
@@ -198,8 +198,10 @@ static void placeBall(const tpJoint* joint, const tpPose* a, const tpPose* b, Jo
     if (hasValue(def) || def->hasMotor) {
         tpJointRow swing = tpJoint_CoordinateRow(joint, &at, 0);
         place->axes[0].value = swing.error;
+        place->axes[1].value = 0.0;
         axes[0] = swing.onB.angular;
-        tpMakeTangents(axes[0], &axes[1], &axes[2]);
+        axes[1] = tpNormalize(tpCross(axes[0], at.axisA));
+        axes[2] = tpCross(axes[0], axes[1]);
     }
     for (int k = 0; k < 3; ++k) {
         setTurn(place, k, axes[k]);

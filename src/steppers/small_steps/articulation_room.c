@@ -171,6 +171,10 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     for (int i = 0; i < count; ++i) {
         int link = articulation->links[i];
         tree->nodes[i].axis = axis;
+        if (link >= 0 && step->system->joints.data[link].type == tp_ballJoint) {
+            const tpCoordinate* angle = &step->system->joints.data[link].coordinates[0];
+            articulation->axisPlaces[axis].pull = -(angle->effort + angle->limitEffort);
+        }
         axis += link >= 0 ? tpTree_AxisCount(&step->system->joints.data[link]) : 0;
         tree->nodes[i].axisEnd = axis;
         tree->nodes[i].child = tree->nodes[i].sibling = -1;
@@ -266,8 +270,8 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
     step->joints = NULL;
-    tpJoints_ClearReactions(system);
     if (map->count == 0) {
+        tpJoints_ClearReactions(system);
         return true;
     }
     tpArena* arena = &system->arena;
@@ -314,6 +318,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
         first.terms += slice.terms;
         first.axes += slice.axes;
     }
+    tpJoints_ClearReactions(system);
     step->joints = joints;
     return true;
 }
