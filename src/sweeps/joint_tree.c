@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tippe/math.h"
+
 // Spatial inertias --------------------------------------------------------------------------------
 
 static inline void multiply(const tpSpatialInertia* I, const double* v, double* momentum) {
@@ -107,6 +109,40 @@ static inline void addSix(double* restrict y, double factor, const double* restr
     for (int j = 0; j < 6; ++j) {
         y[j] += factor * x[j];
     }
+}
+
+// Six numbers in registers: those of a node while its axes are gone through.
+typedef struct Six {
+    tpVec3 linear, angular;
+} Six;
+
+static inline Six readSix(const double* x) {
+    return (Six){ { x[0], x[1], x[2] }, { x[3], x[4], x[5] } };
+}
+
+static inline void writeSix(Six v, double* x) {
+    x[0] = v.linear.x;
+    x[1] = v.linear.y;
+    x[2] = v.linear.z;
+    x[3] = v.angular.x;
+    x[4] = v.angular.y;
+    x[5] = v.angular.z;
+}
+
+// In the order of dotSix.
+static inline double along(const double* a, Six b) {
+    return (a[0] * b.linear.x + a[1] * b.linear.y + a[2] * b.linear.z) +
+           (a[3] * b.angular.x + a[4] * b.angular.y + a[5] * b.angular.z);
+}
+
+static inline Six plus(Six v, double factor, const double* x) {
+    v.linear.x += factor * x[0];
+    v.linear.y += factor * x[1];
+    v.linear.z += factor * x[2];
+    v.angular.x += factor * x[3];
+    v.angular.y += factor * x[4];
+    v.angular.z += factor * x[5];
+    return v;
 }
 
 // Factors -----------------------------------------------------------------------------------------
@@ -232,12 +268,29 @@ void tpJointTree_Factorise(tpJointTree* tree) {
 // Solves ------------------------------------------------------------------------------------------
 
 // Eliminates the axes of a node: what is left of its impulse p is for its parent.
-static inline void takeAxes(tpJointTree* tree, const tpJointNode* node, double* p) {
-    for (int k = node->axisEnd - 1; k >= node->axis; --k) {
-        tpJointAxis* axis = &tree->axes[k];
-        axis->push = axis->inverse * (axis->push + dotSix(axis->motion, p));
-        addSix(p, -axis->push, axis->shown);
+static inline Six takeAxes(tpJointAxis* first, tpJointAxis* end, Six p) {
+    while (end > first) {
+        tpJointAxis* axis = --end;
+        double push = axis->inverse * (axis->push + along(axis->motion, p));
+        axis->push = push;
+        p = plus(p, -push, axis->shown);
     }
+    return p;
+}
+
+// Hands what is left of a node's impulse on to its parent, about the parent's centre.
+static inline void handDown(tpJointTree* tree, int i, Six p) {
+    const tpJointNode* node = &tree->nodes[i];
+    if (node->parent < 0) {
+        writeSix(p, &tree->impulses[6 * i]);
+        return;
+    }
+    double* sum = &tree->impulses[6 * node->parent];
+    double x = node->arm[0], y = node->arm[1], z = node->arm[2];
+    tpVec3 f = p.linear, t = p.angular;
+    Six moved = { f, { t.x + (y * f.z - z * f.y), t.y + (z * f.x - x * f.z),
+                       t.z + (x * f.y - y * f.x) } };
+    writeSix(plus(moved, 1.0, sum), sum);
 }
 
 // From the leaves to the root: `impulses` has the momenta of the nodes, axes the impulses of their
@@ -245,11 +298,8 @@ static inline void takeAxes(tpJointTree* tree, const tpJointNode* node, double* 
 static void goDown(tpJointTree* tree) {
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
-        double* p = &tree->impulses[6 * i];
-        takeAxes(tree, node, p);
-        if (node->parent >= 0) {
-            addMoved(&tree->impulses[6 * node->parent], node->arm, p);
-        }
+        Six p = readSix(&tree->impulses[6 * i]);
+        handDown(tree, i, takeAxes(tree->axes + node->axis, tree->axes + node->axisEnd, p));
     }
 }
 
@@ -257,45 +307,54 @@ static void goDown(tpJointTree* tree) {
 static void goDownJumping(tpJointTree* tree, const double* jumps) {
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
-        double *p = &tree->impulses[6 * i], momentum[6];
-        takeAxes(tree, node, p);
+        Six p = readSix(&tree->impulses[6 * i]);
+        p = takeAxes(tree->axes + node->axis, tree->axes + node->axisEnd, p);
         if (node->parent >= 0) {
+            double momentum[6];
             multiply(&node->left, &jumps[6 * i], momentum);
-            addSix(p, -1.0, momentum);
-            addMoved(&tree->impulses[6 * node->parent], node->arm, p);
+            p = plus(p, -1.0, momentum);
         }
+        handDown(tree, i, p);
     }
 }
 
 // The velocity of a node before its joint moves.
-static inline void beginNode(const tpJointTree* tree, int i, const double* base,
-                             const double* velocities, double* v) {
+static inline Six beginNode(const tpJointTree* tree, int i, const double* base,
+                            const double* velocities) {
     const tpJointNode* node = &tree->nodes[i];
     if (node->parent >= 0) {
-        carry(&velocities[6 * node->parent], node->arm, v);
-    } else if (tree->isFree) {
+        Six v = readSix(&velocities[6 * node->parent]);
+        double x = node->arm[0], y = node->arm[1], z = node->arm[2];
+        tpVec3 w = v.angular;
+        v.linear.x += w.y * z - w.z * y;
+        v.linear.y += w.z * x - w.x * z;
+        v.linear.z += w.x * y - w.y * x;
+        return v;
+    }
+    double v[6] = { 0.0 };
+    if (tree->isFree) {
         solveRoot(tree->rootFactor, &tree->impulses[6 * i], v);
     } else if (base != NULL) {
-        memcpy(v, base, 6 * sizeof(double));
-    } else {
-        memset(v, 0, 6 * sizeof(double));
+        memcpy(v, base, sizeof(v));
     }
+    return readSix(v);
 }
 
 // And back: velocities, and rates of the axes.
 static void goUp(tpJointTree* tree, const double* base, const double* jumps, double* velocities) {
     for (int i = tree->nodeCount - 1; i >= 0; --i) {
         const tpJointNode* node = &tree->nodes[i];
-        double* v = &velocities[6 * i];
-        beginNode(tree, i, base, velocities, v);
+        Six v = beginNode(tree, i, base, velocities);
         if (jumps != NULL && (node->parent >= 0 || !tree->isFree)) {
-            addSix(v, 1.0, &jumps[6 * i]);
+            v = plus(v, 1.0, &jumps[6 * i]);
         }
         for (int k = node->axis; k < node->axisEnd; ++k) {
             tpJointAxis* axis = &tree->axes[k];
-            axis->rate = axis->push - axis->inverse * dotSix(axis->shown, v);
-            addSix(v, axis->rate, axis->motion);
+            double rate = axis->push - axis->inverse * along(axis->shown, v);
+            axis->rate = rate;
+            v = plus(v, rate, axis->motion);
         }
+        writeSix(v, &velocities[6 * i]);
     }
 }
 
@@ -382,17 +441,14 @@ static void pushDown(tpJointTree* tree, const double* changes) {
     }
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
-        double* p = &tree->impulses[6 * i];
         if (!node->isWanted) {
             continue;
         }
         for (int k = node->axis; k < node->axisEnd; ++k) {
             tree->axes[k].push = 0.0;
         }
-        takeAxes(tree, node, p);
-        if (node->parent >= 0) {
-            addMoved(&tree->impulses[6 * node->parent], node->arm, p);
-        }
+        Six p = readSix(&tree->impulses[6 * i]);
+        handDown(tree, i, takeAxes(tree->axes + node->axis, tree->axes + node->axisEnd, p));
     }
 }
 
@@ -401,17 +457,16 @@ static void pushUp(tpJointTree* tree, double* velocities) {
     double* all = tree->impulses;
     for (int i = tree->nodeCount - 1; i >= 0; --i) {
         const tpJointNode* node = &tree->nodes[i];
-        double v[6];
-        beginNode(tree, i, NULL, all, v);
+        Six v = beginNode(tree, i, NULL, all);
         for (int k = node->axis; k < node->axisEnd; ++k) {
             tpJointAxis* axis = &tree->axes[k];
             double rate =
-                (node->isWanted ? axis->push : 0.0) - axis->inverse * dotSix(axis->shown, v);
-            addSix(v, rate, axis->motion);
+                (node->isWanted ? axis->push : 0.0) - axis->inverse * along(axis->shown, v);
+            v = plus(v, rate, axis->motion);
             axis->rate += rate;
         }
-        memcpy(&all[6 * i], v, sizeof(v));
-        addSix(&velocities[6 * i], 1.0, v);
+        writeSix(v, &all[6 * i]);
+        writeSix(plus(v, 1.0, &velocities[6 * i]), &velocities[6 * i]);
     }
 }
 

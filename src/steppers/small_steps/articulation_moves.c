@@ -16,6 +16,10 @@ static const double smallError = 1e-4, mostShift = 0.25;
 
 // The same of a tree, whose way back is known to second order.
 static const double smallInTree = 1e-2;
+
+// Errors smaller than this, of the smallest body's size, are left: they are roundings, and do not
+// add up beyond it.
+static const double noError = 1e-13;
 enum { mostCorrections = 4 };
 
 // A limit that is passed by more than this is taken back even if nothing presses against it, as at
@@ -334,6 +338,7 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
                   time * tpArticulation_TurnOf(step, articulation) < fastTurn;
     land(step, articulation);
     double largest = findErrors(step, articulation);
+    largest = largest > noError * articulation->size ? largest : 0.0;
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
     }

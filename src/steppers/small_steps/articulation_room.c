@@ -77,8 +77,8 @@ static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
     room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
-    room->nodePlaces = TP_SCRATCH_ZEROED(arena, tpNodePlace, nodes);
-    room->axisPlaces = TP_SCRATCH_ZEROED(arena, tpAxisPlace, axes);
+    room->nodePlaces = TP_SCRATCH(arena, tpNodePlace, nodes);
+    room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
@@ -148,6 +148,15 @@ static bool isTree(const tpSmallStep* step, int m) {
     return isOne;
 }
 
+// Nothing is known of an axis yet but what has pulled at a ball joint's angle in the last step.
+static void beginAxis(const tpJoint* joint, tpAxisPlace* axis) {
+    axis->knownHalf = (tpHalfTurn){ 0.0, 0.0 };
+    axis->value = axis->rigid = axis->pull = 0.0;
+    if (joint->type == tp_ballJoint) {
+        axis->pull = -(joint->coordinates[0].effort + joint->coordinates[0].limitEffort);
+    }
+}
+
 static void placeTree(const tpSmallStep* step, int m, const Room* room, const Extent* first,
                       tpArticulation* articulation) {
     const tpMechanismMap* map = &step->state->map;
@@ -171,11 +180,12 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     for (int i = 0; i < count; ++i) {
         int link = articulation->links[i];
         tree->nodes[i].axis = axis;
-        if (link >= 0 && step->system->joints.data[link].type == tp_ballJoint) {
-            const tpCoordinate* angle = &step->system->joints.data[link].coordinates[0];
-            articulation->axisPlaces[axis].pull = -(angle->effort + angle->limitEffort);
+        if (link >= 0) {
+            const tpJoint* joint = &step->system->joints.data[link];
+            for (int k = tpTree_AxisCount(joint); k > 0; --k, ++axis) {
+                beginAxis(joint, &articulation->axisPlaces[axis]);
+            }
         }
-        axis += link >= 0 ? tpTree_AxisCount(&step->system->joints.data[link]) : 0;
         tree->nodes[i].axisEnd = axis;
         tree->nodes[i].child = tree->nodes[i].sibling = -1;
     }
