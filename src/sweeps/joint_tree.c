@@ -288,8 +288,9 @@ static inline void handDown(tpJointTree* tree, int i, Six p) {
     double* sum = &tree->impulses[6 * node->parent];
     double x = node->arm[0], y = node->arm[1], z = node->arm[2];
     tpVec3 f = p.linear, t = p.angular;
-    Six moved = { f, { t.x + (y * f.z - z * f.y), t.y + (z * f.x - x * f.z),
-                       t.z + (x * f.y - y * f.x) } };
+    Six moved = {
+        f, { t.x + (y * f.z - z * f.y), t.y + (z * f.x - x * f.z), t.z + (x * f.y - y * f.x) }
+    };
     writeSix(plus(moved, 1.0, sum), sum);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/joint_laws.h"
+#include "math/elementary.h"
 #include "steppers/small_steps/articulation_tree.h"
 
 // The axis that rows are being written for.
@@ -160,8 +161,12 @@ static void addCoordinateLaws(AxisAt* at, const tpCoordinateDef* def, double val
 // second axis that is a spring of T cot a. It is as fast as the angle is small, so that it has to
 // be implicit: a row that holds the axis where it is now, as softly as that.
 static double coneStiffness(double pull, double angle, double tau) {
-    double sine = sin(angle);
-    return pull > 0.0 && sine > 1e-9 ? tau * tau * pull * cos(angle) / sine : 0.0;
+    double sine = 0.0, cosine = 1.0;
+    if (pull > 0.0) {
+        tpSinCos(angle, &sine, &cosine);
+    }
+    // Beyond a right angle it would push away.
+    return sine > 1e-9 && cosine > 0.0 ? tau * tau * pull * cosine / sine : 0.0;
 }
 
 static void addCone(AxisAt* at, double value) {
@@ -169,7 +174,7 @@ static void addCone(AxisAt* at, double value) {
     double tau = at->step->substepTime;
     at->axis += 1;
     tpRowAnswer* answer = addRow(at, tp_heldRole, 1.0);
-    answer->stiffness = fmax(coneStiffness(place->pull, value, tau), 0.0);
+    answer->stiffness = coneStiffness(place->pull, value, tau);
     lawOf(at)->wayFactor = 1.0 / tau;
     at->axis -= 1;
 }
