@@ -6,7 +6,7 @@
 #include "sweeps/light_kernels.h"
 #include "sweeps/sweeper_kernels.h"
 
-enum { packImpulses = 3 * tp_lightWidth, velocityNumbers = 8 };
+enum { velocityNumbers = 8 };
 
 // Friction at its limit is rounded to a float beside it: within this part of the limit, it is at
 // it.
@@ -22,6 +22,11 @@ const tpLightKernels* tpGetLightKernels(int width) {
     }
 #endif
     return &tp_plainLightKernels;
+}
+
+// Where the impulses of a pack begin.
+static ptrdiff_t placeOf(const tpLightSweeper* light, int pack) {
+    return (ptrdiff_t)light->rowCount * tp_lightWidth * pack;
 }
 
 // The body of empty lanes is the last one.
@@ -43,6 +48,7 @@ static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manif
     const tpSweeper* sweeper = light->sweeper;
     int count = 0, lastA = -1, lastB = -1;
     light->chosenCount = 0;
+    light->rowCount = 1;
     for (int i = 0; i < sweeper->contactCount; ++i) {
         int lane;
         const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
@@ -50,6 +56,8 @@ static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manif
         if (!light->isChosen[i]) {
             continue;
         }
+        bool rubs = pack->muStatic[lane] > 0.0 || pack->muDynamic[lane] > 0.0;
+        light->rowCount = rubs ? 3 : light->rowCount;
         int a = pack->bodyA[lane], b = pack->bodyB[lane];
         if (count == 0 || a != lastA || b != lastB) {
             bool movesA = sweeper->bodies[a].inverseMass > 0.0;
@@ -68,7 +76,8 @@ static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manif
 static void fillContact(const tpLightSweeper* light, int place, const tpContactPack* from,
                         int lane) {
     tpLightPack* pack = &light->packs[place / tp_lightWidth];
-    float* weight = light->weight + packImpulses * (ptrdiff_t)(place / tp_lightWidth);
+    static const int diagonal[3] = { 0, 3, 5 };
+    float* weight = light->weight + placeOf(light, place / tp_lightWidth);
     int to = place % tp_lightWidth;
     for (int k = 0; k < 3; ++k) {
         pack->normal[k][to] = (float)from->normal[k][lane];
@@ -84,9 +93,9 @@ static void fillContact(const tpLightSweeper* light, int place, const tpContactP
     pack->slide[to] = (float)(light->damping * from->slide[lane]);
     pack->muStatic[to] = (float)from->muStatic[lane];
     pack->muDynamic[to] = (float)from->muDynamic[lane];
-    weight[to] = (float)from->response[0][lane];
-    weight[tp_lightWidth + to] = (float)from->response[3][lane];
-    weight[2 * tp_lightWidth + to] = (float)from->response[5][lane];
+    for (int k = 0; k < light->rowCount; ++k) {
+        weight[tp_lightWidth * k + to] = (float)from->response[diagonal[k]][lane];
+    }
 }
 
 static void fillBody(const tpSweeper* sweeper, int body, int lane, int32_t* bodies,
@@ -113,8 +122,8 @@ static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const in
     }
     light->packCount += run->count;
     memset(&light->packs[run->first], 0, sizeof(tpLightPack) * (size_t)run->count);
-    memset(light->weight + packImpulses * (ptrdiff_t)run->first, 0,
-           sizeof(float) * packImpulses * (size_t)run->count);
+    memset(light->weight + placeOf(light, run->first), 0,
+           sizeof(float) * (size_t)placeOf(light, run->count));
     memset(light->contacts + tp_lightWidth * (ptrdiff_t)run->first, -1,
            sizeof(int32_t) * tp_lightWidth * (size_t)run->count);
     for (int lane = 0; lane < manifoldCount; ++lane) {
@@ -165,7 +174,7 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
     int count = findManifolds(light, margin, manifolds, list);
     tpColourManifolds(manifolds, count, used, order);
     int packs = countPacks(manifolds, order, count);
-    light->impulseCount = packImpulses * packs;
+    light->impulseCount = (int)placeOf(light, packs);
     light->runs = TP_SCRATCH(arena, tpLightRun, count);
     light->packs = TP_SCRATCH(arena, tpLightPack, packs);
     light->contacts = TP_SCRATCH(arena, int32_t, tp_lightWidth * (size_t)packs);
@@ -198,8 +207,8 @@ void tpLight_Load(tpLightSweeper* light) {
         }
         const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
         tpLightPack* mine = &light->packs[place / tp_lightWidth];
-        float* impulses = light->impulses + packImpulses * (ptrdiff_t)(place / tp_lightWidth);
-        for (int k = 0; k < 3; ++k) {
+        float* impulses = light->impulses + placeOf(light, place / tp_lightWidth);
+        for (int k = 0; k < light->rowCount; ++k) {
             mine->speed[k][to] = (float)(pack->speed[k][lane] + pack->bias[k][lane]);
             impulses[tp_lightWidth * k + to] = (float)pack->impulse[k][lane];
         }
@@ -227,10 +236,12 @@ void tpLight_Store(const tpLightSweeper* light) {
             continue;
         }
         tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
-        const float* impulses = light->impulses +
-                                packImpulses * (ptrdiff_t)(place / tp_lightWidth) +
-                                place % tp_lightWidth;
-        double r[3] = { impulses[0], impulses[tp_lightWidth], impulses[2 * tp_lightWidth] };
+        const float* impulses =
+            light->impulses + placeOf(light, place / tp_lightWidth) + place % tp_lightWidth;
+        double r[3] = { 0.0, 0.0, 0.0 };
+        for (int k = 0; k < light->rowCount; ++k) {
+            r[k] = impulses[tp_lightWidth * k];
+        }
         double limit = pack->muDynamic[lane] * r[0], force = sqrt(r[1] * r[1] + r[2] * r[2]);
         double factor =
             force > limit && force < limit * (1.0 + limitRounding) ? limit / force : 1.0;

@@ -2,6 +2,8 @@
 
 #include "math/light_lanes_avx2.h"
 
+#include <string.h>
+
 #include "sweeps/light_kernels.h"
 
 // What is done with that width.

@@ -6,6 +6,27 @@
 
 #include "sweeps/light.h"
 
+// Arrays whose products are asked for at once, at most.
+enum { tp_lightFactors = 8 };
+
+// Sums of weight a others[k] and of weight b others[k].
+typedef struct tpLightProducts {
+    const float *weight, *a, *b;
+    float* const* others;
+    int count; // of others
+    double *ofA, *ofB;
+} tpLightProducts;
+
+// What sweeps have changed, and how that differs from the time before.
+typedef struct tpLightChange {
+    const float *reached, *start; // impulses after and before the sweeps
+    const float* lastStep;
+    float* step;          // reached - start
+    float* stepChange;    // step - lastStep
+    float* reachedChange; // reached - lastReached
+    float* lastReached;   // receives reached
+} tpLightChange;
+
 // Arrays are aligned to 64 bytes, their counts are multiples of sixteen.
 typedef struct tpLightKernels {
     const char* name;
@@ -14,12 +35,10 @@ typedef struct tpLightKernels {
     void (*sweepRun)(tpLightSweeper* light, const tpLightRun* run);
     // Adds what impulses have changed since they were loaded to the changes of velocity.
     void (*startRun)(tpLightSweeper* light, const tpLightRun* run);
-    // Sum of weight a b.
-    double (*product)(const float* weight, const float* a, const float* b, int count);
-    // to = a - b
-    void (*subtract)(float* to, const float* a, const float* b, int count);
-    // to += factor a
-    void (*add)(float* to, float factor, const float* a, int count);
+    void (*products)(const tpLightProducts* products, int count);
+    void (*change)(const tpLightChange* change, int count);
+    // to -= factors[k] others[k] for each of them
+    void (*mix)(float* to, const float* factors, float* const* others, int otherCount, int count);
 } tpLightKernels;
 
 // Kernels for what tpGetSweepKernels has for doubles: width 1, 4 or 8; NULL if there are none.
@@ -29,7 +48,7 @@ const tpLightKernels* tpGetLightKernels(int width);
 #define TP_LIGHT_KERNELS(label, lanes)                                                             \
     {                                                                                              \
         .name = label, .width = lanes, .sweepRun = sweepLightRun, .startRun = startLightRun,       \
-        .product = productLight, .subtract = subtractLight, .add = addLight,                       \
+        .products = productsLight, .change = changeLight, .mix = mixLight,                         \
     }
 
 extern const tpLightKernels tp_plainLightKernels;

@@ -94,6 +94,31 @@ static inline void sweepLightPack(const tpLightPack* pack, float* impulses, int 
     pushLight(pack, lane, changeN, changeT, changeO, bodies);
 }
 
+// The same where nothing rubs: there are normal impulses alone.
+static inline void pushNormalLight(const tpLightPack* pack, int lane, light along,
+                                   LightBodies* bodies) {
+    LightVec n = loadLightVec(pack->normal[0], lane);
+    LightVec impulse = { along * n.x, along * n.y, along * n.z };
+    LightVec back = { lightOf(0.0f) - impulse.x, lightOf(0.0f) - impulse.y,
+                      lightOf(0.0f) - impulse.z };
+    pushLightBody(&bodies->velocityA, bodies->massA, loadLightVec(pack->armA[0], lane), impulse);
+    pushLightBody(&bodies->velocityB, bodies->massB, loadLightVec(pack->armB[0], lane), back);
+}
+
+static inline void sweepNormalPack(const tpLightPack* pack, float* impulses, int lane,
+                                   LightBodies* bodies) {
+    LightVec armA = loadLightVec(pack->armA[0], lane), armB = loadLightVec(pack->armB[0], lane);
+    LightVec n = loadLightVec(pack->normal[0], lane);
+    LightVec onA = lightPointVelocity(&bodies->velocityA, armA);
+    LightVec onB = lightPointVelocity(&bodies->velocityB, armB);
+    LightVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
+    light un = loadLight(pack->speed[0] + lane) + dotLight(relative, n);
+    light old = loadLight(impulses + lane);
+    light rn = lightMax(lightOf(0.0f), old - un * loadLight(pack->inverseNormal + lane));
+    storeLight(impulses + lane, rn);
+    pushNormalLight(pack, lane, rn - old, bodies);
+}
+
 // Adds what the impulses of a pack have changed since they were loaded.
 static inline void startLightPack(const tpLightPack* pack, const float* impulses,
                                   const float* loaded, int lane, LightBodies* bodies) {
@@ -122,53 +147,84 @@ static inline void storeLightBodies(tpLightSweeper* sweeper, const tpLightRun* r
 }
 
 static void sweepLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
+    bool rubs = sweeper->rowCount > 1;
+    ptrdiff_t stride = (ptrdiff_t)sweeper->rowCount * tp_lightWidth;
     for (int lane = 0; lane < tp_lightWidth; lane += F) {
         LightBodies bodies;
         loadLightBodies(sweeper, run, lane, &bodies);
         for (int p = run->first; p < run->first + run->count; ++p) {
-            ptrdiff_t place = 3 * tp_lightWidth * (ptrdiff_t)p;
-            sweepLightPack(&sweeper->packs[p], sweeper->impulses + place, lane, &bodies);
+            float* impulses = sweeper->impulses + stride * p;
+            if (rubs) {
+                sweepLightPack(&sweeper->packs[p], impulses, lane, &bodies);
+            } else {
+                sweepNormalPack(&sweeper->packs[p], impulses, lane, &bodies);
+            }
         }
         storeLightBodies(sweeper, run, lane, &bodies);
     }
 }
 
 static void startLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
+    ptrdiff_t stride = (ptrdiff_t)sweeper->rowCount * tp_lightWidth;
     for (int lane = 0; lane < tp_lightWidth; lane += F) {
         LightBodies bodies;
         loadLightBodies(sweeper, run, lane, &bodies);
         for (int p = run->first; p < run->first + run->count; ++p) {
-            ptrdiff_t place = 3 * tp_lightWidth * (ptrdiff_t)p;
-            startLightPack(&sweeper->packs[p], sweeper->impulses + place, sweeper->loaded + place,
-                           lane, &bodies);
+            const float* impulses = sweeper->impulses + stride * p;
+            const float* loaded = sweeper->loaded + stride * p;
+            if (sweeper->rowCount > 1) {
+                startLightPack(&sweeper->packs[p], impulses, loaded, lane, &bodies);
+            } else {
+                light change = loadLight(impulses + lane) - loadLight(loaded + lane);
+                pushNormalLight(&sweeper->packs[p], lane, change, &bodies);
+            }
         }
         storeLightBodies(sweeper, run, lane, &bodies);
     }
 }
 
-// Sixteen sums in double precision: the order of additions is the same for every width.
-static double productLight(const float* weight, const float* a, const float* b, int count) {
-    double sums[tp_lightWidth] = { 0.0 }, sum = 0.0;
+// Sixteen sums of each in double precision: the order of additions is the same for every width.
+static void productsLight(const tpLightProducts* products, int count) {
+    double sums[2][tp_lightFactors][tp_lightWidth];
+    memset(sums, 0, sizeof(sums));
     for (int lane = 0; lane < tp_lightWidth; lane += F) {
         for (int i = lane; i < count; i += tp_lightWidth) {
-            addProducts(loadLight(weight + i) * loadLight(a + i), loadLight(b + i), sums + lane);
+            light weight = loadLight(products->weight + i);
+            light a = weight * loadLight(products->a + i), b = weight * loadLight(products->b + i);
+            for (int k = 0; k < products->count; ++k) {
+                light other = loadLight(products->others[k] + i);
+                addProducts(a, other, sums[0][k] + lane);
+                addProducts(b, other, sums[1][k] + lane);
+            }
         }
     }
-    for (int k = 0; k < tp_lightWidth; ++k) {
-        sum += sums[k];
-    }
-    return sum;
-}
-
-static void subtractLight(float* to, const float* a, const float* b, int count) {
-    for (int i = 0; i < count; i += F) {
-        storeLight(to + i, loadLight(a + i) - loadLight(b + i));
+    for (int k = 0; k < products->count; ++k) {
+        products->ofA[k] = products->ofB[k] = 0.0;
+        for (int lane = 0; lane < tp_lightWidth; ++lane) {
+            products->ofA[k] += sums[0][k][lane];
+            products->ofB[k] += sums[1][k][lane];
+        }
     }
 }
 
-static void addLight(float* to, float factor, const float* a, int count) {
-    light times = lightOf(factor);
+static void changeLight(const tpLightChange* change, int count) {
     for (int i = 0; i < count; i += F) {
-        storeLight(to + i, loadLight(to + i) + times * loadLight(a + i));
+        light reached = loadLight(change->reached + i);
+        light step = reached - loadLight(change->start + i);
+        storeLight(change->step + i, step);
+        storeLight(change->stepChange + i, step - loadLight(change->lastStep + i));
+        storeLight(change->reachedChange + i, reached - loadLight(change->lastReached + i));
+        storeLight(change->lastReached + i, reached);
+    }
+}
+
+static void mixLight(float* to, const float* factors, float* const* others, int otherCount,
+                     int count) {
+    for (int i = 0; i < count; i += F) {
+        light sum = loadLight(to + i);
+        for (int k = 0; k < otherCount; ++k) {
+            sum = sum - lightOf(factors[k]) * loadLight(others[k] + i);
+        }
+        storeLight(to + i, sum);
     }
 }

@@ -19,6 +19,47 @@ static Heap* makeLightHeap(uint64_t seed) {
     return heap;
 }
 
+static void takeFriction(Heap* heap) {
+    for (int p = 0; p < heap->sweeper.packCount; ++p) {
+        memset(heap->sweeper.packs[p].muStatic, 0, sizeof(heap->sweeper.packs[p].muStatic));
+        memset(heap->sweeper.packs[p].muDynamic, 0, sizeof(heap->sweeper.packs[p].muDynamic));
+    }
+}
+
+// Everything that a width has kernels for. `products` receives four sums.
+static void useKernels(tpLightSweeper* light, tpArena* arena, double products[4]) {
+    int count = light->impulseCount;
+    float* change = TP_SCRATCH_ZEROED(arena, float, count);
+    float* start = TP_SCRATCH_ZEROED(arena, float, count);
+    float* spare = TP_SCRATCH_ZEROED(arena, float, count);
+    tpLight_Load(light);
+    for (int sweep = 0; sweep < 12; ++sweep) {
+        tpLight_Sweep(light);
+    }
+    tpLightChange changes = { light->impulses, start, light->weight, start, change, spare, spare };
+    light->kernels->change(&changes, count);
+    float* others[2] = { change, light->weight };
+    tpLightProducts sums = { light->weight, start,       light->impulses, others, 2,
+                             products,      products + 2 };
+    light->kernels->products(&sums, count);
+    light->kernels->mix(light->impulses, (const float[2]){ -0.25f, 0.125f }, others, 2, count);
+    tpLight_Refresh(light);
+}
+
+static void compareWidths(Heap* heap, const tpLightKernels* wide) {
+    tpLightSweeper lights[2];
+    double products[2][4];
+    for (int k = 0; k < 2; ++k) {
+        assert_true(tpLight_Choose(&lights[k], &heap->sweeper, INFINITY, 0.9, &heap->arena));
+        lights[k].kernels = k == 0 ? &tp_plainLightKernels : wide;
+        useKernels(&lights[k], &heap->arena, products[k]);
+    }
+    size_t bytes = sizeof(float) * (size_t)lights[0].impulseCount;
+    assert_memory_equal(lights[0].impulses, lights[1].impulses, bytes);
+    assert_memory_equal(lights[0].changes, lights[1].changes, sizeof(float) * 8 * bodies);
+    assert_memory_equal(products[0], products[1], sizeof(products[0]));
+}
+
 static void widthsGiveTheSameBits(void** state) {
     (void)state;
     for (int width = 4; width <= 8; width *= 2) {
@@ -29,28 +70,45 @@ static void widthsGiveTheSameBits(void** state) {
         }
         for (uint64_t seed = 1; seed <= 4; ++seed) {
             Heap* heap = makeLightHeap(seed);
-            tpLightSweeper lights[2];
-            double products[2];
-            for (int k = 0; k < 2; ++k) {
-                tpLightSweeper* light = &lights[k];
-                assert_true(tpLight_Choose(light, &heap->sweeper, INFINITY, 0.9, &heap->arena));
-                light->kernels = k == 0 ? &tp_plainLightKernels : wide;
-                tpLight_Load(light);
-                for (int sweep = 0; sweep < 12; ++sweep) {
-                    tpLight_Sweep(light);
-                }
-                light->kernels->add(light->impulses, 0.25f, light->weight, light->impulseCount);
-                tpLight_Refresh(light);
-                products[k] = light->kernels->product(light->weight, light->impulses,
-                                                      light->impulses, light->impulseCount);
-            }
-            size_t bytes = sizeof(float) * (size_t)lights[0].impulseCount;
-            assert_memory_equal(lights[0].impulses, lights[1].impulses, bytes);
-            assert_memory_equal(lights[0].changes, lights[1].changes, sizeof(float) * 8 * bodies);
-            assert_memory_equal(&products[0], &products[1], sizeof(double));
+            compareWidths(heap, wide);
+            takeFriction(heap);
+            compareWidths(heap, wide);
             destroyHeap(heap);
         }
     }
+}
+
+// Where nothing rubs, sweeps over normal impulses alone are those over all three rows.
+static void normalsAloneAreSweptAlike(void** state) {
+    (void)state;
+    Heap* heap = makeLightHeap(3);
+    takeFriction(heap);
+    tpLightSweeper lights[2];
+    for (int k = 0; k < 2; ++k) {
+        // A contact that cannot be reached rubs in the second: all of them have three rows then.
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&heap->sweeper, 1, &lane);
+        pack->muDynamic[lane] = 0.5 * k;
+        pack->bias[0][lane] = 1e6;
+        assert_true(tpLight_Choose(&lights[k], &heap->sweeper, INFINITY, 0.9, &heap->arena));
+        tpLight_Load(&lights[k]);
+        for (int sweep = 0; sweep < 12; ++sweep) {
+            tpLight_Sweep(&lights[k]);
+        }
+    }
+    assert_int_equal(lights[0].rowCount, 1);
+    assert_int_equal(lights[1].rowCount, 3);
+    double carried = 0.0;
+    for (int p = 0; p < lights[0].packCount; ++p) {
+        for (int lane = 0; lane < tp_lightWidth; ++lane) {
+            float alone = lights[0].impulses[p * tp_lightWidth + lane];
+            CHECK_NEAR(alone, lights[1].impulses[3 * p * tp_lightWidth + lane],
+                       1e-4 * (1.0 + fabs((double)alone)));
+            carried += alone;
+        }
+    }
+    assert_true(carried > 1.0);
+    destroyHeap(heap);
 }
 
 // No two pairs of a run share a body that moves, and every contact that matters has one place.
@@ -108,6 +166,7 @@ static void heapMeetsItsCertificate(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widthsGiveTheSameBits),
+        cmocka_unit_test(normalsAloneAreSweptAlike),
         cmocka_unit_test(runsShareNoBody),
         cmocka_unit_test(heapMeetsItsCertificate),
     };

@@ -1,17 +1,13 @@
 // Sweeps over a crowd until its certificate is met.
 //
-// Contacts without torsion, on bodies without joints, are swept lightly (sweeps/light.h): a few
-// sweeps over all of them say which ones matter, then come rounds of mixed sweeps in single
-// precision over those alone. After each round velocities are made of the impulses anew, and the
-// residual of all contacts is found in double precision. Rounds are the longer the more sweeps
-// there have been; they end early if the steps of the mixing say that the certificate is met.
+// Contacts without torsion, on bodies without joints, are swept lightly (sweeps/light_solve.h); all
+// others, and what stalls there, in double precision.
 
 #include "steppers/bender_schmitt/crowd.h"
 
 #include <string.h>
 
-#include "sweeps/light.h"
-#include "sweeps/light_mixing.h"
+#include "sweeps/light_solve.h"
 #include "sweeps/mixing.h"
 
 // Most sweeps, in budgets; light ones in the time of a sweep over all contacts; and how often as
@@ -27,28 +23,8 @@ enum { mixedEvery = 4 };
 // states mixing may go in circles.
 enum { leastLook = 8, mostLook = 64, mixedPhase = 512 };
 
-// Lightly: sweeps before contacts are chosen, of the first round and of the longest one, and the
-// least before a round may end early. Longer rounds go in circles.
-enum { firstSweeps = 8, leastRound = 64, mostRound = 256, leastMixed = 16 };
-
-// Contacts are chosen that part slower than this, in root mean squares of the misses.
-static const double chosenMargin = 2.0;
-
-// Contacts are chosen anew if those outside miss more than this part of the goal, or of the whole.
-static const double outsidePart = 0.3;
-
-// A round ends early if its last step says that the residual is this part of the goal.
+// The portfolio is asked for this part of the goal.
 static const double safePart = 0.8;
-
-// The part of each change that light sweeps make: contacts whose friction hangs on each other's
-// loads may change for ever if each is solved exactly. Another is taken after two rounds that leave
-// more than a part of the least residual so far, which is a stall.
-enum { dampingCount = 4 };
-static const double dampings[dampingCount] = { 0.9, 0.6, 1.0, 0.4 }, stalledPart = 0.9;
-enum { mostStalls = 2 };
-
-// The stall after which the portfolio is asked, and the one that ends light sweeps.
-enum { exactStall = 3, mostStallCount = 6 };
 
 // Residuals below this, of the speeds that impulses change, are left to double precision.
 static const double lightRounding = 1e-6;
@@ -89,81 +65,30 @@ static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int l
     return true;
 }
 
-// One round. `ratio` is that of residual and step as the last round has left it. Returns the sweeps
-// made.
-static int sweepRound(tpLightSweeper* light, tpLightMixer* mixer, int most, double aim,
-                      double ratio) {
-    int sweeps = 0;
-    bool isNear = false;
-    tpLight_Load(light);
-    tpLightMixer_Begin(mixer, light);
-    while (sweeps < most && !isNear) {
-        for (int k = 0; k < mixedEvery; ++k) {
-            tpLight_Sweep(light);
-        }
-        sweeps += mixedEvery;
-        isNear = sweeps > leastMixed && ratio * sqrt(mixer->size) < aim;
-        if (sweeps < most && !isNear) {
-            tpLightMixer_End(mixer, light);
-        }
-    }
-    tpLight_Store(light);
-    return sweeps;
+// What the portfolio needs to help light sweeps that have stalled.
+typedef struct Stalled {
+    tpTouch* touch;
+    tpSolverMemory* memory;
+    const tpVelocity* start;
+    double goal;
+    tpStepReport* report;
+} Stalled;
+
+static bool help(void* context, const tpLightSweeper* light) {
+    const Stalled* stalled = context;
+    return tpCrowd_SolveChosen(stalled->touch, stalled->memory, light, stalled->start,
+                               safePart * stalled->goal, stalled->report);
 }
 
 static bool sweepLightly(tpTouch* touch, tpSolverMemory* memory, const tpVelocity* start,
                          double goal, int limit, tpStepReport* report) {
-    tpSweeper* sweeper = &touch->sweeper;
-    tpArena* arena = &touch->system->arena;
-    for (int k = 0; k < firstSweeps; ++k) {
-        tpSweeper_Sweep(sweeper);
-    }
-    renewVelocities(sweeper, start);
-    double miss = tpSweeper_Miss(sweeper), ratio = INFINITY;
-    double margin = chosenMargin * miss / sqrt((double)touch->contactCount);
-    tpArenaMark mark = tpArena_Mark(arena);
-    tpLightSweeper light;
-    tpLightMixer mixer;
-    bool isStale = true;
-    double best = INFINITY, damping = dampings[0];
-    int stalls = 0, stallCount = 0;
-    int sweeps = 0;
-    while (!(miss <= goal) && sweeps < limit && stallCount < mostStallCount) {
-        if (isStale) {
-            tpArena_Release(arena, mark);
-            if (!tpLight_Choose(&light, sweeper, margin, damping, arena) ||
-                !tpLightMixer_Create(&mixer, &light, arena)) {
-                return false;
-            }
-        }
-        int most = sweeps / 2 < leastRound  ? leastRound
-                   : sweeps / 2 < mostRound ? sweeps / 2
-                                            : mostRound;
-        sweeps +=
-            sweepRound(&light, &mixer, most / mixedEvery * mixedEvery, safePart * goal, ratio);
-        renewVelocities(sweeper, start);
-        miss = tpSweeper_Miss(sweeper);
-        ratio = miss / sqrt(mixer.size);
-        stalls = miss < stalledPart * best ? 0 : stalls + 1;
-        best = fmin(best, miss);
-        isStale = tpLight_MissOutside(&light) > outsidePart * fmin(goal, miss);
-        if (stalls == mostStalls && miss > goal) {
-            damping = dampings[++stallCount % dampingCount];
-            isStale = true;
-            stalls = 0;
-            if (stallCount == exactStall) {
-                if (!tpCrowd_SolveChosen(touch, memory, &light, start, safePart * goal, report)) {
-                    return false;
-                }
-                renewVelocities(sweeper, start);
-                miss = tpSweeper_Miss(sweeper);
-            }
-            best = miss;
-        }
-    }
-    report->iterationCount += firstSweeps + sweeps;
-    tpArena_Release(arena, mark);
-    return true;
+    Stalled stalled = { touch, memory, start, goal, report };
+    tpLightTask task = {
+        .start = start, .goal = goal, .limit = limit, .help = help, .context = &stalled
+    };
+    bool isDone = tpLight_Solve(&touch->sweeper, &task, &touch->system->arena);
+    report->iterationCount += task.sweeps;
+    return isDone;
 }
 
 bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,

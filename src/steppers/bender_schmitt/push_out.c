@@ -3,9 +3,10 @@
 // They come from unfinished solves, from contacts that were none at the start of the step, and from
 // edges that turn about each other. Each is taken back to 1e-4 m, the depth to which the paper
 // resolves its contacts: bodies are moved along the contacts' normals, as far as masses and
-// neighbours say, by the same sweep without friction, in metres instead of metres a second;
-// contacts are looked for again, and so on until none is deeper. Only bodies that overlap, and
-// their neighbours, take part; each round that is needed adds the neighbours of those.
+// neighbours say, by light sweeps without friction (sweeps/light_solve.h), in metres instead of
+// metres a second; contacts are looked for again, and so on until none is deeper. Only bodies that
+// overlap, and their neighbours, take part; each round that is needed adds the neighbours of those.
+// Contacts that are farther from closing than a few times the longest way out are left out.
 //
 // Deviation from the paper: it takes an overlap back by the impulses of (8), which also give the
 // bodies the velocity of the way out. In a high wall that is solved within a budget, these
@@ -20,10 +21,14 @@
 #include "dynamics/matching.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/missed.h"
-#include "sweeps/accelerate.h"
+#include "sweeps/light_solve.h"
 
-// Rounds of moving and looking again, and sweeps of a round.
-enum { maxRounds = 32, maxSweeps = 100 };
+// Rounds of moving and looking again, and light sweeps of a round.
+enum { maxRounds = 32, maxSweeps = 512 };
+
+// Neighbours of neighbours that take part: where the first that do not are pushed into others, it
+// takes another round.
+enum { rings = 3 };
 
 // What is squeezed between bodies that do not give way stays so: that many rounds that leave more
 // than this part.
@@ -47,8 +52,11 @@ static const double fineRest = 1e-6;
 // way.
 static const double targetPart = 0.5, roomPart = 0.9;
 
-// Ways shorter than this part of it end a round.
-static const double shortPart = 1e-3;
+// What a round may miss, root of the sum of squares, as a part of it.
+static const double missPart = 0.1;
+
+// Contacts with room for more than this, in longest ways out, are left out.
+static const double farWays = 4.0;
 
 typedef struct PushOut {
     tpBenderStep* step;
@@ -58,6 +66,7 @@ typedef struct PushOut {
     tpContact* near; // contacts of such bodies
     double* room;    // of each of these: how far they may close, m; negative: they have to open
     int nearCount;
+    double longest; // way out of a contact, m
 } PushOut;
 
 // The overlap that contacts may keep, if no body is small.
@@ -109,16 +118,27 @@ static void include(PushOut* push, const tpContact* contact) {
     push->isMoved[contact->bodyA] = push->isMoved[contact->bodyB] = true;
 }
 
+// How far a contact may close, m; negative: it has to open.
+static double roomOf(const PushOut* push, int contact) {
+    const tpBenderStep* step = push->step;
+    const tpContact* at = &step->found[contact];
+    double rest = restOf(step, at), kept = keptOf(push, contact), depth = -at->gap;
+    return depth > fmax(rest, kept) ? fmax(targetPart * rest, kept) - depth
+                                    : fmax(roomPart * rest - depth, 0.0);
+}
+
 // Bodies that have to move; returns by how much they overlap too deep, all together, m.
 static double findDeep(PushOut* push) {
     const tpBenderStep* step = push->step;
     double sum = 0.0;
+    push->longest = 0.0;
     for (int i = 0; i < step->foundCount; ++i) {
         const tpContact* contact = &step->found[i];
         double most = fmax(restOf(step, contact), keptOf(push, i) * (1.0 + 1e-12));
         if (-contact->gap > most) {
             include(push, contact);
             sum += -contact->gap - most;
+            push->longest = fmax(push->longest, -roomOf(push, i));
         }
     }
     return sum;
@@ -133,26 +153,25 @@ static bool takesPart(const PushOut* push, const tpContact* contact) {
 // The contacts of bodies that take part, and the room that each has.
 static void gather(PushOut* push) {
     const tpBenderStep* step = push->step;
+    double far = farWays * push->longest;
     push->nearCount = 0;
     for (int i = 0; i < step->foundCount; ++i) {
-        const tpContact* contact = &step->found[i];
-        if (!takesPart(push, contact)) {
-            continue;
+        if (step->found[i].gap < far && takesPart(push, &step->found[i])) {
+            push->near[push->nearCount] = step->found[i];
+            push->room[push->nearCount] = roomOf(push, i);
+            push->nearCount += 1;
         }
-        double rest = restOf(step, contact), kept = keptOf(push, i);
-        double depth = -contact->gap;
-        bool isDeep = depth > fmax(rest, kept);
-        push->near[push->nearCount] = *contact;
-        push->room[push->nearCount] =
-            isDeep ? fmax(targetPart * rest, kept) - depth : fmax(roomPart * rest - depth, 0.0);
-        push->nearCount += 1;
     }
 }
 
-// The next round has the neighbours of this one.
-static void includeNear(PushOut* push) {
-    for (int i = 0; i < push->nearCount; ++i) {
-        include(push, &push->near[i]);
+// The contacts of this round, and of what they touch.
+static void gatherRings(PushOut* push) {
+    gather(push);
+    for (int ring = 1; ring < rings; ++ring) {
+        for (int i = 0; i < push->nearCount; ++i) {
+            include(push, &push->near[i]);
+        }
+        gather(push);
     }
 }
 
@@ -179,21 +198,19 @@ static bool moveApart(PushOut* push) {
     tpSystem* system = push->step->system;
     tpArena* arena = &system->arena;
     tpSweeper sweeper;
-    tpAccelerator accelerator;
     push->near = TP_SCRATCH(arena, tpContact, push->step->foundCount);
     push->room = TP_SCRATCH(arena, double, push->step->foundCount);
     if (arena->failed) {
         return false;
     }
-    gather(push);
-    includeNear(push);
+    gatherRings(push);
     int count = push->nearCount;
     tpContactLaw* laws = TP_SCRATCH_ZEROED(arena, tpContactLaw, count); // no friction
+    tpVelocity* rest = TP_SCRATCH_ZEROED(arena, tpVelocity, system->bodyCount);
     tpVelocity* way = TP_SCRATCH_ZEROED(arena, tpVelocity, system->bodyCount);
-    if (laws == NULL || way == NULL ||
+    if (laws == NULL || rest == NULL || way == NULL ||
         !tpSystem_CreateSweeper(system, system->poses.data, push->near, laws, count, arena,
-                                &sweeper) ||
-        !tpAccelerator_Create(&accelerator, &sweeper, arena)) {
+                                &sweeper)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -202,13 +219,11 @@ static bool moveApart(PushOut* push) {
         pack->bias[0][lane] = push->room[i];
     }
     sweeper.velocities = way;
-    double change = INFINITY, least = shortPart * mostRest(push->step);
-    tpAccelerator_Begin(&accelerator, &sweeper);
-    for (int k = 0; k < maxSweeps && change > least; ++k) {
-        change = tpSweeper_Sweep(&sweeper);
-        if (k + 1 < maxSweeps && change > least) {
-            tpAccelerator_End(&accelerator, &sweeper);
-        }
+    tpLightTask task = { .start = rest,
+                         .goal = missPart * mostRest(push->step),
+                         .limit = maxSweeps };
+    if (!tpLight_Solve(&sweeper, &task, arena)) {
+        return false;
     }
     moveBodies(push, way);
     return true;

@@ -1,0 +1,27 @@
+// Rounds of light sweeps until a certificate is met.
+
+#ifndef TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
+#define TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
+
+#include "sweeps/light.h"
+
+typedef struct tpLightTask {
+    const tpVelocity* start; // velocities without impulses, another array than the sweeper's
+    double goal;             // for tpSweeper_Miss, m/s
+    int limit;               // of light sweeps
+    // Asked for better impulses of the chosen contacts where sweeps have stalled for the third
+    // time; may be NULL. False if memory ran out.
+    bool (*help)(void* context, const tpLightSweeper* light);
+    void* context;
+
+    // Found.
+    int sweeps;
+    double miss;
+} tpLightTask;
+
+// Goes on from the sweeper's impulses, with velocities that belong to them, and leaves both so;
+// `speed` of its packs is that of the velocities. Without joints and torsion. False if memory ran
+// out.
+bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena);
+
+#endif

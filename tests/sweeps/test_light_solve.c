@@ -1,0 +1,74 @@
+// Rounds of light sweeps until a certificate is met.
+
+#include "sweeps/light_solve.h"
+
+#include "heap.h"
+
+static Heap* makeResting(uint64_t seed, double friction) {
+    Heap* heap = makeHeap(seed, false);
+    memset(&heap->velocities[0], 0, sizeof(tpVelocity));
+    for (int i = 0; i < heap->count; ++i) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&heap->sweeper, i, &lane);
+        pack->bias[0][lane] = 0.05 * (i % 3);
+        pack->muStatic[lane] = pack->muDynamic[lane] = friction;
+    }
+    return heap;
+}
+
+// The judge in double precision, who looks at all contacts, finds what the task says.
+static void heapsAreSolved(void** state) {
+    (void)state;
+    static const double frictions[3] = { 0.0, 0.1, 0.5 };
+    for (int k = 0; k < 3; ++k) {
+        Heap* heap = makeResting(5, frictions[k]);
+        tpVelocity* start = TP_SCRATCH(&heap->arena, tpVelocity, bodies);
+        memcpy(start, heap->velocities, sizeof(tpVelocity) * bodies);
+        double size = tpSweeper_FreeSpeed(&heap->sweeper);
+        tpLightTask task = { .start = start, .goal = 1e-4 * size, .limit = 20000 };
+        assert_true(tpLight_Solve(&heap->sweeper, &task, &heap->arena));
+        tpSweepVerdict verdict = tpSweeper_Judge(&heap->sweeper);
+        print_message("friction %g: %d sweeps, %g\n", frictions[k], task.sweeps, task.miss / size);
+        assert_true(task.miss <= task.goal);
+        CHECK_NEAR(verdict.velocity, task.miss, 1e-9 * size);
+        assert_true(verdict.cone <= 1e-12);
+        destroyHeap(heap);
+    }
+}
+
+typedef struct Asked {
+    int times;
+    const tpLightSweeper* light;
+} Asked;
+
+static bool help(void* context, const tpLightSweeper* light) {
+    Asked* asked = context;
+    asked->times += 1;
+    asked->light = light;
+    return true;
+}
+
+// What single precision cannot reach stalls: help is asked for once, and sweeps come to an end.
+static void stallsEnd(void** state) {
+    (void)state;
+    Heap* heap = makeResting(5, 0.1);
+    tpVelocity* start = TP_SCRATCH(&heap->arena, tpVelocity, bodies);
+    memcpy(start, heap->velocities, sizeof(tpVelocity) * bodies);
+    Asked asked = { 0, NULL };
+    tpLightTask task = {
+        .start = start, .goal = 1e-14, .limit = 1000000, .help = help, .context = &asked
+    };
+    assert_true(tpLight_Solve(&heap->sweeper, &task, &heap->arena));
+    print_message("%d sweeps, %g m/s\n", task.sweeps, task.miss);
+    assert_true(task.miss > task.goal && task.sweeps < 100000);
+    assert_int_equal(asked.times, 1);
+    destroyHeap(heap);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heapsAreSolved),
+        cmocka_unit_test(stallsEnd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
