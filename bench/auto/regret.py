@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `auto` costs and how right it is, beside the best fixed stepper and step in hindsight.
 
-usage: python3 bench/auto/regret.py PROGRAM [SCENE ...] [--accuracies 1e-2,1e-3,1e-4] [--json FILE]
+usage: python3 bench/auto/regret.py PROGRAM [SCENE ...] [--accuracies 1e-2,1e-3,1e-4] [--instructions] [--keep FOLDER] [--json FILE]
 
 Without scenes: those of the repository that have a closed form or a reference, or whose paths can be followed. For every scene
 and accuracy: the largest error of a position in parts of the accuracy times the length of the scene (1 or less: met), the wall
@@ -10,12 +10,18 @@ that a fixed step of `anitescu` needs in parts of that of `auto`. Times are the 
 longer than the scene's gives fewer states than `auto` does; "alike" is the regret of `auto` at that step, if it is as
 accurate there: the same states for both.
 
+With --instructions the cost is the instructions of stepping, counted by valgrind (callgrind) from the first step to the last:
+other work on the machine does not change them. Fixed runs that take more than FAR times the time of the fastest one that is
+as accurate are not counted. With --keep, truths and fixed runs are kept in a folder, and later runs of this program measure
+`auto` alone: remove the folder when a fixed stepper has changed.
+
 The truth is the closed form where a scene has one; otherwise `anitescu` at a 128th of the scene's step, as far as it agrees with
 `bender-schmitt` at a 64th, or with itself at a 64th where that takes too long. What is asked for below three times the
 difference of the two is left out: nobody knows.
 """
 import argparse
 import csv
+import hashlib
 import json
 import statistics
 import subprocess
@@ -33,6 +39,8 @@ NOTHING = 1e-9  # m: errors below are rounding
 
 
 LIMIT = 20  # s of a run
+COUNT_LIMIT = 400  # s of a run that is counted
+FAR = 4  # times: other fixed runs are not counted
 COARSEST = 4  # steps of the scene: the largest fixed step, and the time between samples
 
 
@@ -72,23 +80,80 @@ def by_closed_form(program, scene, stepper, step, *options):
     return runs[0]["error_position"] if runs else None
 
 
+def counted(program, scene, stepper, step, *options):
+    """The instructions of stepping, or infinity where counting takes too long."""
+    command = ["valgrind", "--tool=callgrind", "--toggle-collect=tpWorld_Step", "--callgrind-out-file=/dev/null", program, "run",
+               str(scene), "--stepper", stepper, "--step", f"{step:.12g}", "--json", *options]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=COUNT_LIMIT).stderr
+    except subprocess.TimeoutExpired:
+        return float("inf")
+    return float(told.split("Collected :")[1].split()[0])
+
+
+def timed(program, scene, stepper, step, *options):
+    """The least wall time of stepping."""
+    command = [program, "run", str(scene), "--stepper", stepper, "--step", f"{step:.12g}", "--json", *options]
+    least, spent = float("inf"), 0.0
+    for _ in range(REPEATS):
+        time = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)["wall_time"]
+        least, spent = min(least, time), spent + time
+        if spent > 4.0:
+            break
+    return least
+
+
+def summary_of(program, scene, *options):
+    """What `auto` says of its run."""
+    command = [program, "run", str(scene), "--stepper", "auto", "--json", *options]
+    return json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+
+
+def length_of(program, scene):
+    """The length that accuracies are parts of, and the scene's step."""
+    summary = summary_of(program, scene, "--set", "accuracy=1e-2")
+    return summary["error_asked"] / 1e-2, summary["simulated_time"] / summary["steps"]
+
+
+class Shelf:
+    """What truths and fixed runs gave, kept from run to run of this script."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder) if folder else None
+        if self.folder:
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, make, *key):
+        """What was kept under the key, or what `make` gives now."""
+        if not self.folder:
+            return make()
+        path = self.folder / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".json")
+        if path.exists():
+            return json.loads(path.read_text())
+        value = make()
+        path.write_text(json.dumps(value))
+        return value
+
+
 class Truth:
     """What a scene's runs are held against."""
 
-    def __init__(self, program, scene, step):
-        self.program, self.scene, self.step = program, scene, step
-        self.is_closed = '"closed_form"' in Path(scene).read_text()
+    def __init__(self, program, scene, step, shelf):
+        self.program, self.scene, self.step, self.shelf = program, scene, step, shelf
+        self.text = Path(scene).read_text()
+        self.is_closed = '"closed_form"' in self.text
         self.doubt, self.table = 0.0, None
-        if self.is_closed:
-            return
-        fine = run(program, scene, "anitescu", step / 128, 128 * COARSEST)
-        other = run(program, scene, "bender-schmitt", step / 64, 64 * COARSEST) or \
-            run(program, scene, "anitescu", step / 64, 64 * COARSEST)
+        if not self.is_closed:
+            self.doubt, self.table = shelf.get(self.find, "truth", self.text, step)
+
+    def find(self):
+        """By small steps: their doubt and the positions."""
+        fine = run(self.program, self.scene, "anitescu", self.step / 128, 128 * COARSEST)
+        other = run(self.program, self.scene, "bender-schmitt", self.step / 64, 64 * COARSEST) or \
+            run(self.program, self.scene, "anitescu", self.step / 64, 64 * COARSEST)
         if fine is None or other is None:
-            self.doubt = float("inf")
-            return
-        self.table = fine[0]
-        self.doubt = apart(fine[0], other[0])
+            return float("inf"), None
+        return apart(fine[0], other[0]), fine[0]
 
     def error(self, stepper, step, *options):
         if self.is_closed:
@@ -96,60 +161,56 @@ class Truth:
         found = run(self.program, self.scene, stepper, step, round(COARSEST * self.step / step), *options)
         return apart(found[0], self.table) if found else None
 
-
-def timed(program, scene, stepper, step, *options):
-    """The least wall time of stepping, and the summary."""
-    command = [program, "run", str(scene), "--stepper", stepper, "--step", f"{step:.12g}", "--json", *options]
-    least, summary = float("inf"), None
-    spent = 0.0
-    for _ in range(REPEATS):
-        summary = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
-        least = min(least, summary["wall_time"])
-        spent += summary["wall_time"]
-        if spent > 4.0:
-            break
-    return least, summary
+    def fixed_errors(self):
+        """Errors of all fixed runs that end; a stepper that took too long is not tried at smaller steps."""
+        errors = {}
+        for stepper in FIXED:
+            for k in range(2, -7, -1):
+                size = self.step * 2.0 ** k
+                error = self.shelf.get(lambda: self.error(stepper, size), "error", self.text, stepper, size)
+                if error is None:
+                    break
+                errors[(stepper, size)] = error
+        return errors
 
 
-def length_of(program, scene):
-    """The length that accuracies are parts of, and the scene's step."""
-    command = [program, "run", str(scene), "--stepper", "auto", "--set", "accuracy=1e-2", "--json"]
-    summary = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
-    return summary["error_asked"] / 1e-2, summary["simulated_time"] / summary["steps"]
+class Costs:
+    """What runs of a scene cost: seconds, or instructions."""
+
+    def __init__(self, truth, counts):
+        self.truth, self.measure = truth, counted if counts else timed
+        self.counts = counts
+
+    def fixed(self, stepper, step, measure=None):
+        truth, measure = self.truth, measure or self.measure
+        return truth.shelf.get(lambda: measure(truth.program, truth.scene, stepper, step),
+                               measure.__name__, truth.text, stepper, step)
+
+    def own(self, step, *options):
+        """Of `auto`."""
+        return self.measure(self.truth.program, self.truth.scene, "auto", step, *options)
+
+    def cheapest(self, errors, allowed):
+        """The least cost of a run whose error is allowed: of every stepper the largest such step."""
+        sizes = {}
+        for (stepper, size), error in errors.items():
+            if error <= allowed:
+                sizes[stepper] = max(size, sizes.get(stepper, 0.0))
+        if self.counts and sizes:
+            times = {stepper: self.fixed(stepper, size, timed) for stepper, size in sizes.items()}
+            near = FAR * min(times.values())
+            sizes = {stepper: size for stepper, size in sizes.items() if times[stepper] <= near}
+        found = [(self.fixed(stepper, size), stepper, size) for stepper, size in sizes.items()]
+        return min(found) if found else (float("inf"), None, None)
 
 
-def cheapest(program, scene, errors, allowed, times):
-    """The least time of a run whose error is allowed: of every stepper the largest such step."""
-    best = (float("inf"), None, None)
-    for stepper in FIXED:
-        steps = [step for (name, step), error in errors.items() if name == stepper and error <= allowed]
-        if not steps:
-            continue
-        key = (stepper, max(steps))
-        if key not in times:
-            times[key] = timed(program, scene, *key)[0]
-        best = min(best, (times[key], *key), key=lambda entry: entry[0])
-    return best
-
-
-def fixed_errors(truth, step):
-    """Errors of all fixed runs that end; a stepper that took too long is not tried at smaller steps."""
-    errors = {}
-    for stepper in FIXED:
-        for k in range(2, -7, -1):
-            error = truth.error(stepper, step * 2.0 ** k)
-            if error is None:
-                break
-            errors[(stepper, step * 2.0 ** k)] = error
-    return errors
-
-
-def look_at(program, scene, accuracies):
+def look_at(program, scene, accuracies, shelf, counts):
     length, step = length_of(program, scene)
-    truth = Truth(program, scene, step)
+    truth = Truth(program, scene, step, shelf)
     known = [accuracy for accuracy in accuracies if 3.0 * truth.doubt <= max(accuracy * length, NOTHING)]
-    errors = fixed_errors(truth, step) if known else {}
-    rows, times = [], {}
+    errors = truth.fixed_errors() if known else {}
+    costs = Costs(truth, counts)
+    rows = []
     for accuracy in accuracies:
         if accuracy not in known:
             rows.append({"accuracy": accuracy, "status": f"left out: the truth is known to {truth.doubt / length:.1e}"})
@@ -160,23 +221,26 @@ def look_at(program, scene, accuracies):
         if own is None:
             rows.append({"accuracy": accuracy, "status": "not ended"})
             continue
-        spent, summary = timed(program, scene, "auto", step, *option)
-        least, stepper, fixed = cheapest(program, scene, errors, allowed, times)
+        summary = summary_of(program, scene, *option)
+        spent = costs.own(step, *option)
+        least, stepper, fixed = costs.cheapest(errors, allowed)
         alike = spent
         if stepper and fixed > 1.01 * step and (truth.error("auto", fixed, *option) or float("inf")) <= allowed:
-            alike = timed(program, scene, "auto", fixed, *option)[0]
+            alike = costs.own(fixed, *option)
         usual = [size for (name, size), error in errors.items() if name == "anitescu" and error <= allowed]
-        small = times.get(("anitescu", max(usual))) if usual else None
+        small = costs.fixed("anitescu", max(usual)) if usual else None
         rows.append({"accuracy": accuracy, "error": own / allowed, "estimate": summary["error_estimate"] / allowed,
-                     "time": spent, "best": least, "stepper": stepper, "step": fixed,
+                     "cost": spent, "best": least, "stepper": stepper, "step": fixed,
                      "regret": spent / least if stepper else None, "alike": alike / least if stepper else None,
                      "anitescu": small / spent if small else None,
                      "notes": list(summary["notes"])})
-    return {"scene": str(scene), "closed": truth.is_closed, "doubt": truth.doubt, "length": length, "rows": rows}
+    return {"scene": str(scene), "closed": truth.is_closed, "doubt": truth.doubt, "length": length, "rows": rows,
+            "counts": counts}
 
 
 def show(found):
     name = Path(found["scene"]).relative_to(FOLDER) if FOLDER in Path(found["scene"]).parents else found["scene"]
+    unit, scale = ("M", 1e-6) if found["counts"] else ("ms", 1e3)
     for row in found["rows"]:
         if "error" not in row:
             print(f"{str(name)[:30]:30} {row['accuracy']:7g} {row['status']}")
@@ -185,7 +249,7 @@ def show(found):
         regret = f"{row['regret']:6.2f}, alike {row['alike']:6.2f}" if row["regret"] else "     -"
         gain = f"{row['anitescu']:6.2f}" if row["anitescu"] else "     -"
         print(f"{str(name)[:30]:30} {row['accuracy']:7g} error {row['error']:9.2g} estimate {row['estimate']:9.2g} "
-              f"{1e3 * row['time']:8.2f} ms, regret {regret} (best {fixed}), anitescu {gain}", flush=True)
+              f"{scale * row['cost']:8.2f} {unit}, regret {regret} (best {fixed}), anitescu {gain}", flush=True)
 
 
 def main():
@@ -193,13 +257,16 @@ def main():
     parser.add_argument("program")
     parser.add_argument("scenes", nargs="*")
     parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead of taking times")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep truths and fixed runs there")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     accuracies = [float(text) for text in arguments.accuracies.split(",")]
     scenes = [Path(name) for name in arguments.scenes] or [FOLDER / f"{name}.json" for name in SCENES]
     all_found = []
     for scene in scenes:
-        all_found.append(look_at(arguments.program, scene, accuracies))
+        all_found.append(look_at(arguments.program, scene, accuracies, Shelf(arguments.keep),
+                                 arguments.instructions))
         show(all_found[-1])
     rows = [row for found in all_found for row in found["rows"] if not row.get("status", "").startswith("left out")]
     met = [row for row in rows if "error" in row and row["error"] <= 1.0]
@@ -208,10 +275,12 @@ def main():
     gains = [row["anitescu"] for row in rows if row.get("anitescu")]
     print(f"met: {len(met)} of {len(rows)}; missed and not said: {len(told)}")
     if regrets:
-        print(f"regret: median {statistics.median(regrets):.2f}, worst {regrets[-1]:.2f}; {len(regrets)} cases")
+        within = [sum(value <= mark for value in regrets) for mark in (1.3, 2.5)]
+        print(f"regret: median {statistics.median(regrets):.2f}, worst {regrets[-1]:.2f}; at most 1.3 in {within[0]}, 2.5 in "
+              f"{within[1]} of {len(regrets)} cases")
         print(f"with the same states: median {statistics.median(alike):.2f}, worst {alike[-1]:.2f}")
     if gains:
-        print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the time of auto, in the median")
+        print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the cost of auto, in the median")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(all_found, indent=1))
 

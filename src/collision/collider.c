@@ -322,21 +322,48 @@ const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count) {
     return collider->pairs.data;
 }
 
+// What the last update learned about a pair. Pairs are sorted: it is looked for by halving.
+static tpPairCache knownOf(const tpCollider* collider, tpShapePair pair) {
+    const tpColliderShape *a = &collider->shapes.data[pair.shapeA],
+                          *b = &collider->shapes.data[pair.shapeB];
+    forgetGone(collider);
+    tpPairCache cache;
+    memset(&cache, 0, sizeof cache);
+    if (!tpTypesRemember(a->geometry.type, b->geometry.type)) {
+        return cache;
+    }
+    int low = tpPairs_Find(&collider->pairs, pair);
+    bool isKnown = low < collider->pairs.count && collider->pairs.data[low].shapeA == pair.shapeA &&
+                   collider->pairs.data[low].shapeB == pair.shapeB;
+    return isKnown ? collider->caches.data[low] : cache;
+}
+
 tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
                             tpPose bodyA, tpPose bodyB, tpClosest* out) {
     const tpColliderShape* a = &collider->shapes.data[shapeA];
     const tpColliderShape* b = &collider->shapes.data[shapeB];
-    forgetGone(collider);
-    // Sorted pairs: look for what is known by halving.
-    tpPairCache cache;
-    memset(&cache, 0, sizeof cache);
-    int low = tpPairs_Find(&collider->pairs, (tpShapePair){ shapeA, shapeB });
-    if (low < collider->pairs.count && collider->pairs.data[low].shapeA == shapeA &&
-        collider->pairs.data[low].shapeB == shapeB &&
-        tpTypesRemember(a->geometry.type, b->geometry.type)) {
-        cache = collider->caches.data[low];
-    }
+    tpPairCache cache = knownOf(collider, (tpShapePair){ shapeA, shapeB });
     return tpClosestPoints(&a->geometry, bodyA, &b->geometry, bodyB, &cache, out);
+}
+
+int tpCollider_CollidePair(const tpCollider* collider, tpShapePair pair, const tpPose* bodyPoses,
+                           const double* bodyMargins, tpContact* contacts, int room) {
+    enum { mostPoints = 64 };
+    const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
+    const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
+    tpPairCache cache = knownOf(collider, pair);
+    tpContactPoint points[mostPoints];
+    tpContactList list = { points, 0, room < mostPoints ? room : mostPoints };
+    tpPose poseA = tpComposePoses(bodyPoses[a->body], a->geometry.pose);
+    tpPose poseB = tpComposePoses(bodyPoses[b->body], b->geometry.pose);
+    tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB,
+                    bodyMargins[a->body] + bodyMargins[b->body], false, &cache, &list, NULL);
+    for (int i = 0; i < list.count && i < list.capacity; ++i) {
+        const tpContactPoint* p = &points[i];
+        contacts[i] = (tpContact){ a->body,   b->body,   pair.shapeA, pair.shapeB, p->feature,
+                                   p->pointA, p->pointB, p->normal,   p->gap };
+    }
+    return list.count > list.capacity ? room + 1 : list.count;
 }
 
 // State: pairs, then what is known about each.

@@ -99,6 +99,13 @@ const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count);
 tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
                             tpPose bodyA, tpPose bodyB, tpClosest* out);
 
+// The contacts of one pair of shapes at any poses of the bodies, within the sum of their two
+// margins, as an update finds them: sorted by feature. What the last update learned about the pair
+// helps, and nothing is learned. Returns how many there are, or a number beyond `room` if there are
+// more, or more than 64: then some are missing.
+int tpCollider_CollidePair(const tpCollider* collider, tpShapePair pair, const tpPose* bodyPoses,
+                           const double* bodyMargins, tpContact* contacts, int room);
+
 // What updates have learned and the next one will use: to continue bit for bit after a restore, it
 // is part of the state. `size` bytes, which change with every update.
 size_t tpCollider_StateSize(const tpCollider* collider);

@@ -123,6 +123,32 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
     return tp_success;
 }
 
+// Contacts of a few pairs are asked for in this many places each.
+enum { roomOfPair = 8 };
+
+tpResult tpSystem_FindContactsOf(tpSystem* system, const tpShapePair* pairs, int pairCount,
+                                 const tpPose* poses, const double* margins, tpContact** contacts,
+                                 int* count) {
+    int room = roomOfPair * pairCount, number = 0;
+    *count = 0;
+    *contacts = TP_SCRATCH(&system->arena, tpContact, room);
+    tpResult result = tpSystem_NeedCollider(system);
+    if (*contacts == NULL || result != tp_success) {
+        return *contacts == NULL ? tp_outOfMemory : result;
+    }
+    for (int i = 0; i < pairCount && number <= room; ++i) {
+        number += tpCollider_CollidePair(system->collider, pairs[i], poses, margins,
+                                         *contacts + number, room - number);
+    }
+    // A mesh may have more than there is room for.
+    if (number > room) {
+        return tpSystem_FindContacts(system, poses, margins, contacts, count);
+    }
+    *count = system->isPlanar ? tpContacts_Flatten(system, poses, *contacts, number) : number;
+    tpStepBudget_SpendPairs(system, pairs, pairCount, *count);
+    return tp_success;
+}
+
 static double speedOf(const tpVelocity* velocity, double reach) {
     return tpLength(velocity->linear) + reach * tpLength(velocity->angular);
 }
@@ -132,6 +158,12 @@ double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocit
     // A body without shapes turns about its radius of gyration.
     double gyration = own->mass > 0.0 ? sqrt(tpMaxPart(own->inertia.moments) / own->mass) : 0.0;
     return speedOf(velocity, fmax(own->reach, gyration));
+}
+
+double tpContact_NormalSpeed(const tpContact* contact, const tpSystem* system) {
+    tpVec3 a = tpSystem_PointVelocity(system, contact->bodyA, contact->pointA);
+    tpVec3 b = tpSystem_PointVelocity(system, contact->bodyB, contact->pointB);
+    return tpDot(contact->normal, tpSub(a, b));
 }
 
 double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,

@@ -15,6 +15,12 @@
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
+// The same of some pairs of shapes alone, in order, each named once: for those who know that no
+// others can touch. Bounds are not looked at, and nothing is remembered.
+tpResult tpSystem_FindContactsOf(tpSystem* system, const tpShapePair* pairs, int pairCount,
+                                 const tpPose* poses, const double* margins, tpContact** contacts,
+                                 int* count);
+
 // Puts the contacts of a planar world (one pair's after the other) into the plane; returns how many
 // remain.
 int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count);
@@ -28,6 +34,9 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 // The margin of one of them.
 double tpSystem_Margin(const tpSystem* system, int body, const tpVelocity* velocity,
                        const tpVelocity* other, double h);
+
+// How fast the two shapes of a contact part where they are nearest; negative: they approach.
+double tpContact_NormalSpeed(const tpContact* contact, const tpSystem* system);
 
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);

@@ -109,10 +109,7 @@ static double workOfBodies(const tpSystem* system) {
     return work;
 }
 
-static double workOfPairs(const tpSystem* system) {
-    int count = 0;
-    const tpShapePair* pairs =
-        system->collider != NULL ? tpCollider_GetPairs(system->collider, &count) : NULL;
+static double workOfPairs(const tpSystem* system, const tpShapePair* pairs, int count) {
     double work = 0.0;
     for (int i = 0; i < count; ++i) {
         work += tpStepBudget_WorkOfPair(system->collider, pairs[i]);
@@ -127,7 +124,16 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
         touching += contacts[i].gap <= near;
     }
     system->stepSize = touching > system->stepSize ? touching : system->stepSize;
-    tpStepBudget_Spend(system, workOfBodies(system) + contactQuery * count + workOfPairs(system));
+    int pairCount = 0;
+    const tpShapePair* pairs =
+        system->collider != NULL ? tpCollider_GetPairs(system->collider, &pairCount) : NULL;
+    tpStepBudget_Spend(system, workOfBodies(system) + contactQuery * count +
+                                   workOfPairs(system, pairs, pairCount));
+}
+
+void tpStepBudget_SpendPairs(tpSystem* system, const tpShapePair* pairs, int pairCount,
+                             int contactCount) {
+    tpStepBudget_Spend(system, contactQuery * contactCount + workOfPairs(system, pairs, pairCount));
 }
 
 double tpStepBudget_Work(const tpSystem* system) {

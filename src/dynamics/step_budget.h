@@ -34,6 +34,10 @@ double tpStepBudget_Whole(const tpSystem* system);
 // All work that this step has counted so far, that of its earlier parts included.
 double tpStepBudget_Work(const tpSystem* system);
 
+// Adds the work of looking at some pairs of shapes alone, that found so many contacts.
+void tpStepBudget_SpendPairs(tpSystem* system, const tpShapePair* pairs, int pairCount,
+                             int contactCount);
+
 // How much of its budget the step, or the part of it that has its own share, has used up.
 double tpStepBudget_UsedPart(const tpSystem* system);
 

@@ -130,6 +130,47 @@ static void findsAllContacts(void** state) {
 }
 
 // The same bits on one thread and on several, run after run, and after saving and loading.
+// Pairs that are asked one by one have the contacts that an update finds, and say when there is no
+// room for them.
+static void pairsAloneAreAsInUpdates(void** state) {
+    (void)state;
+    static Scene scene;
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    int shortCount = 0;
+    for (int step = 0; step < 5; ++step, moveScene(&scene, 0.05)) {
+        assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                         tp_success);
+        int count, pairCount, next = 0;
+        const tpContact* contacts = tpCollider_GetContacts(scene.collider, &count);
+        const tpShapePair* pairs = tpCollider_GetPairs(scene.collider, &pairCount);
+        for (int i = 0; i < pairCount; ++i) {
+            tpContact own[maxPoints];
+            int number = tpCollider_CollidePair(scene.collider, pairs[i], scene.poses,
+                                                scene.margins, own, maxPoints);
+            for (int k = 0; k < number; ++k, ++next) {
+                assert_true(next < count);
+                assert_int_equal(own[k].shapeA, contacts[next].shapeA);
+                assert_int_equal(own[k].shapeB, contacts[next].shapeB);
+                assert_int_equal(own[k].bodyA, contacts[next].bodyA);
+                assert_int_equal(own[k].bodyB, contacts[next].bodyB);
+                assert_true(own[k].feature == contacts[next].feature);
+                CHECK_NEAR(own[k].gap, contacts[next].gap, 1e-9);
+                CHECK_VEC3(own[k].pointA, contacts[next].pointA, 1e-6);
+            }
+            if (number > 1) {
+                int told = tpCollider_CollidePair(scene.collider, pairs[i], scene.poses,
+                                                  scene.margins, own, number - 1);
+                assert_true(told > number - 1);
+                shortCount += 1;
+            }
+        }
+        assert_int_equal(next, count);
+    }
+    assert_true(shortCount > 0);
+    destroyScene(&scene);
+}
+
 static void repeatsBitForBit(void** state) {
     (void)state;
     static Scene scenes[3];
@@ -276,9 +317,9 @@ static void asksForNothingOnceWarm(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findsAllContacts),       cmocka_unit_test(repeatsBitForBit),
-        cmocka_unit_test(joinedBodiesPass),       cmocka_unit_test(survivesWithoutMemory),
-        cmocka_unit_test(asksForNothingOnceWarm),
+        cmocka_unit_test(findsAllContacts),      cmocka_unit_test(pairsAloneAreAsInUpdates),
+        cmocka_unit_test(repeatsBitForBit),      cmocka_unit_test(joinedBodiesPass),
+        cmocka_unit_test(survivesWithoutMemory), cmocka_unit_test(asksForNothingOnceWarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // and spins, and the steps in which something happens.
 
 #include "auto_flows.h"
+#include "dynamics/figures.h"
 #include "dynamics/forces.h"
 
 static tpWorld* makeBallWorld(double friction, tpVec3 up, tpVec3 velocity) {
@@ -43,7 +44,8 @@ static void slidingIsExact(void** state) {
     tpDestroyWorld(world);
 }
 
-// The slip of 3 m/s is used up after 2 v / (7 mu g): a step beyond that has a moment in it.
+// The slip of 3 m/s is used up after 2 v / (7 mu g): a step beyond that has a moment in it, and
+// tells when, since the slip goes evenly.
 static void slipsThatEndAreSeen(void** state) {
     (void)state;
     const double end = 2.0 * 3.0 / (7.0 * 0.2 * 9.81);
@@ -53,8 +55,29 @@ static void slipsThatEndAreSeen(void** state) {
         Flowing flowing;
         assert_true(beginFlow(&flowing, world, true));
         assert_int_equal(takeStep(&flowing, (k == 0 ? 0.9 : 1.2) * end).isBad, k == 1);
+        CHECK_NEAR(flowing.flow.momentPart, k == 0 ? -1.0 : 1.0 / 1.2, 1e-9);
         tpDestroyWorld(world);
     }
+}
+
+// So strides come near to it at once: without that they are cut short again and again.
+static void strideEndsBeforeTheSlipDoes(void** state) {
+    (void)state;
+    const double v = 3.0, mu = 0.2, g = 9.81, h = 0.002;
+    const double end = 2.0 * v / (7.0 * mu * g);
+    tpWorld* world = makeBallWorld(mu, tpMakeVec3(0.0, 0.0, 1.0), tpMakeVec3(v, 0.0, 0.0));
+    int refusedCount = 0, freeCount = 0;
+    for (int i = 1; i <= 200; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        refusedCount += report.figures[tp_rejectedFigure];
+        freeCount += report.substepCount == 0 ? 1 : 0;
+        double t = fmin(i * h, end);
+        double right = v * t - 0.5 * mu * g * t * t + fmax(i * h - end, 0.0) * 5.0 / 7.0 * v;
+        CHECK_NEAR(world->system.poses.data[1].position.x, right, 1e-4);
+    }
+    assert_true(refusedCount <= 1); // 3 without
+    assert_true(freeCount > 180);
+    tpDestroyWorld(world);
 }
 
 // A ball that rolls down a slope has 5/7 of g sin a, and a friction of 2/7 m g sin a, which the
@@ -86,7 +109,40 @@ static void rollingIsExact(void** state) {
     }
 }
 
-// A ball that comes to another one touches something new.
+// A body that turns at 2 rad/s comes to its limit of .3 rad after .15 s.
+static void limitsTellTheirTime(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    def.gravity = tpZeroVec3();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.hasMass = true;
+    body.mass.mass = 1.0;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0));
+    body.angularVelocity = tpMakeVec3(0.0, 2.0, 0.0);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_revoluteJoint;
+    joint.bodyB = tpCreateBody(world, &body, NULL);
+    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
+    joint.coordinate.hasLimits = true;
+    joint.coordinate.limits[0] = -0.3;
+    joint.coordinate.limits[1] = 0.3;
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    for (int k = 0; k < 2; ++k) {
+        double h = k == 0 ? 0.1 : 0.2;
+        Flowing flowing;
+        assert_true(beginFlow(&flowing, world, false));
+        tpKeptMotion start;
+        assert_true(tpKeptMotion_Take(&start, &world->system));
+        assert_int_equal(takeStep(&flowing, h).isBad, k == 1);
+        CHECK_NEAR(flowing.flow.momentPart, k == 0 ? -1.0 : 0.15 / h, 1e-9);
+        tpKeptMotion_PutBack(&start, &world->system);
+    }
+    tpDestroyWorld(world);
+}
+
+// A ball that comes to another one touches something new, and tells when.
 static void newcomersAreSeen(void** state) {
     (void)state;
     tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0);
@@ -95,38 +151,64 @@ static void newcomersAreSeen(void** state) {
     Flowing flowing;
     assert_true(beginFlow(&flowing, world, true));
     assert_false(takeStep(&flowing, 0.02).isBad);
+    const tpSystem* system = &world->system;
+    double way = 0.15 - system->poses.data[1].position.x;
+    double speed = system->velocities.data[1].linear.x, brake = 0.2 * 9.81;
+    flowing.flow.watch = tp_flowTouching; // what is near at the start does not count
     assert_true(takeStep(&flowing, 0.05).isBad);
+    double time = (speed - sqrt(speed * speed - 2.0 * brake * way)) / brake;
+    CHECK_NEAR(0.05 * flowing.flow.momentPart, time, 5e-3 * time);
     tpDestroyWorld(world);
 }
 
-// Two balls on a joint fall at 20 m/s through a plate of 1 mm, of which nothing is near at either
-// end of the step. Beside the plate they just fall.
+// Two balls on a joint above a plate of 1 mm, or beside it.
+static tpWorld* makePlateWorld(double height, tpVec3 velocity, bool isAbove) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, 0.3, 0.0);
+    tpBodyDef fixed = tpDefaultBodyDef();
+    fixed.kind = tp_fixedBody;
+    fixed.position = tpMakeVec3(isAbove ? 0.0 : 9.0, 0.0, 0.0);
+    tpBodyId plate = tpCreateBody(world, &fixed, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBox box = { tpMakeVec3(2.0, 2.0, 0.001) };
+    tpCreateBox(world, plate, &shape, &box, NULL);
+    int first = addBall(world, tpMakeVec3(0.0, 0.0, height), velocity);
+    int second = addBall(world, tpMakeVec3(0.3, 0.0, height), velocity);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_ballJoint;
+    joint.bodyA = tpWorld_GetBody(world, first);
+    joint.bodyB = tpWorld_GetBody(world, second);
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    return world;
+}
+
+// They fall at 20 m/s through the plate, of which nothing is near at either end of the step. Beside
+// it they just fall.
 static void platesOnTheWayAreSeen(void** state) {
     (void)state;
     for (int k = 0; k < 2; ++k) {
-        tpWorldDef def = tpDefaultWorldDef();
-        def.stepper = tp_auto;
-        tpWorld* world = tpCreateWorld(&def);
-        addMaterial(world, 0.3, 0.0);
-        tpBodyDef fixed = tpDefaultBodyDef();
-        fixed.kind = tp_fixedBody;
-        fixed.position = tpMakeVec3(k == 0 ? 0.0 : 9.0, 0.0, 0.0);
-        tpBodyId plate = tpCreateBody(world, &fixed, NULL);
-        tpShapeDef shape = tpDefaultShapeDef();
-        tpBox box = { tpMakeVec3(2.0, 2.0, 0.001) };
-        tpCreateBox(world, plate, &shape, &box, NULL);
-        tpVec3 fall = tpMakeVec3(0.0, 0.0, -20.0);
-        int first = addBall(world, tpMakeVec3(0.0, 0.0, 1.0), fall);
-        int second = addBall(world, tpMakeVec3(0.3, 0.0, 1.0), fall);
-        tpJointDef joint = tpDefaultJointDef();
-        joint.type = tp_ballJoint;
-        joint.bodyA = tpWorld_GetBody(world, first);
-        joint.bodyB = tpWorld_GetBody(world, second);
-        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+        tpWorld* world = makePlateWorld(1.0, tpMakeVec3(0.0, 0.0, -20.0), k == 0);
         tpWorld_Step(world, 1e-12); // measures the scales
         Flowing flowing;
         assert_true(beginFlow(&flowing, world, false));
         assert_int_equal(takeStep(&flowing, 0.1).isBad, k == 0);
+        tpDestroyWorld(world);
+    }
+}
+
+// Nothing is near for a second, strides are long by then, and they come down at any part of one.
+static void platesStopStrides(void** state) {
+    (void)state;
+    for (int k = 0; k < 16; ++k) {
+        tpWorld* world = makePlateWorld(5.0 + 0.3 * k, tpMakeVec3(0.0, 0.0, -6.0), true);
+        int longCount = 0;
+        for (int i = 0; i < 250; ++i) {
+            longCount += tpWorld_Step(world, 0.005).substepCount == 0 ? 1 : 0;
+            assert_true(world->system.poses.data[1].position.z > 0.1);
+        }
+        assert_true(longCount > 50);
         tpDestroyWorld(world);
     }
 }
@@ -234,10 +316,17 @@ static void dryFrictionBrakes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slidingIsExact),        cmocka_unit_test(slipsThatEndAreSeen),
-        cmocka_unit_test(rollingIsExact),        cmocka_unit_test(newcomersAreSeen),
-        cmocka_unit_test(platesOnTheWayAreSeen), cmocka_unit_test(stepsAreOfFourthOrder),
-        cmocka_unit_test(fastTopsTakeLongSteps), cmocka_unit_test(springsAndDampersSwing),
+        cmocka_unit_test(slidingIsExact),
+        cmocka_unit_test(slipsThatEndAreSeen),
+        cmocka_unit_test(strideEndsBeforeTheSlipDoes),
+        cmocka_unit_test(rollingIsExact),
+        cmocka_unit_test(limitsTellTheirTime),
+        cmocka_unit_test(newcomersAreSeen),
+        cmocka_unit_test(platesOnTheWayAreSeen),
+        cmocka_unit_test(platesStopStrides),
+        cmocka_unit_test(stepsAreOfFourthOrder),
+        cmocka_unit_test(fastTopsTakeLongSteps),
+        cmocka_unit_test(springsAndDampersSwing),
         cmocka_unit_test(dryFrictionBrakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

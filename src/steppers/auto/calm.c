@@ -8,8 +8,12 @@
 #include "dynamics/motion.h"
 
 // Fewer steps are not worth looking for, so many are tried at first, and so many times more than
-// last time. Where nothing was found nobody looks again for a while, twice as long each time.
+// last time. If nothing was found nobody looks again for a while, twice as long each time.
 enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4, mostFailures = 6 };
+
+// Among few bodies there are few pairs however far one looks: as far as there is to go, and again
+// soon.
+enum { fewBodies = 8, fewPatience = 2 };
 
 // In a crowd all are near to each other after a few steps: looking far would cost far more than a
 // step.
@@ -63,33 +67,71 @@ static int listStrides(tpCalm* calm, const tpUserStep* frame) {
     return count;
 }
 
-// Whether contacts are within a group that does not fly, or of one with what is fixed.
-static bool areKnown(const tpUserStep* frame, const tpContact* contacts, int count) {
-    const tpGroups* groups = &frame->groups;
-    for (int i = 0; i < count; ++i) {
-        int a = groups->ofBody[contacts[i].bodyA], b = groups->ofBody[contacts[i].bodyB];
-        int group = a >= 0 ? a : b;
-        if (group == groups->flying || (a >= 0 && b >= 0 && a != b)) {
-            return false;
-        }
-    }
-    return true;
+// Whether a contact is within a group that does not fly, or of one with what is fixed.
+static bool isKnown(const tpGroups* groups, const tpContact* contact) {
+    int a = groups->ofBody[contact->bodyA], b = groups->ofBody[contact->bodyB];
+    int group = a >= 0 ? a : b;
+    return group != groups->flying && (a < 0 || b < 0 || a == b);
 }
 
-// Whether nobody can meet another one, or leave his room, in so many steps.
-static bool isEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
+// How far a body may go in so many steps, with a reserve for impulses.
+static double roomOf(const tpUserStep* frame, int body, int count) {
+    const tpSystem* system = frame->system;
+    return (1.0 + reserve) *
+           tpSystem_Margin(system, body, &system->velocities.data[body], NULL, count * frame->h);
+}
+
+// Of so many steps those in which two bodies that are no farther apart than the contact tells
+// cannot meet.
+static int countApart(const tpUserStep* frame, const tpContact* contact, int count) {
+    int least = 0;
+    while (count > least) {
+        int middle = (least + count + 1) / 2;
+        bool isApart = contact->gap > roomOf(frame, contact->bodyA, middle) +
+                                          roomOf(frame, contact->bodyB, middle);
+        least = isApart ? middle : least;
+        count = isApart ? count : middle - 1;
+    }
+    return least;
+}
+
+// The pairs of shapes of contacts that are as near as bodies can come while the calm lasts.
+static void takePairs(tpCalm* calm, const tpContact* contacts, int count) {
+    calm->pairCount = 0;
+    for (int i = 0; i < count; ++i) {
+        tpShapePair pair = { contacts[i].shapeA, contacts[i].shapeB };
+        bool isNew = i == 0 || contacts[i - 1].shapeA != pair.shapeA ||
+                     contacts[i - 1].shapeB != pair.shapeB;
+        if (isNew && calm->pairCount < tp_calmPairs) {
+            calm->pairs[calm->pairCount] = pair;
+        }
+        calm->pairCount += isNew && calm->pairCount <= tp_calmPairs ? 1 : 0;
+    }
+}
+
+// Of so many steps those in which nobody can meet another one or leave his room.
+static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
     tpSystem* system = frame->system;
     tpContact* contacts;
     int contactCount;
-    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, count * frame->h);
+    double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
     for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
-        margins[i] *= 1.0 + reserve;
-        calm->rooms.data[i] = margins[i];
+        margins[i] = roomOf(frame, i, count);
     }
-    return margins != NULL &&
-           tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &contactCount) ==
-               tp_success &&
-           areKnown(frame, contacts, contactCount);
+    if (margins == NULL || tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
+                                                 &contactCount) != tp_success) {
+        return 0;
+    }
+    for (int i = 0; i < contactCount && count >= leastCount; ++i) {
+        if (!isKnown(&frame->groups, &contacts[i])) {
+            count = countApart(frame, &contacts[i], count);
+        }
+    }
+    takePairs(calm, contacts, contactCount);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        calm->rooms.data[i] = roomOf(frame, i, count);
+    }
+    return count;
 }
 
 // Remembers where all bodies are left.
@@ -115,17 +157,16 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
     bool mayBe = system->bodyCount > 0 && system->bodyCount <= mostBodies && calm->patience == 0;
     calm->patience -= calm->patience > 0 ? 1 : 0;
     int count = mayBe && isPlain(system, restSpeed) ? listStrides(calm, frame) : 0;
-    int most = calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
+    bool areFew = system->bodyCount <= fewBodies;
+    int most = areFew ? tp_maxStride : calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
     calm->leftCount = calm->lastCount = 0;
     count = most < count ? most : count;
     if (count < leastCount || !makeRoom(calm, system)) {
         return;
     }
-    while (count >= leastCount && !isEmpty(calm, frame, count)) {
-        count /= growth;
-    }
+    count = countEmpty(calm, frame, count);
     if (count < leastCount) {
-        calm->patience = firstPatience << calm->failureCount;
+        calm->patience = areFew ? fewPatience : firstPatience << calm->failureCount;
         calm->failureCount += calm->failureCount < mostFailures ? 1 : 0;
         return;
     }
@@ -235,14 +276,22 @@ static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
     report->jointDrift = drift;
 }
 
-// How deep bodies overlap where something touches. False if memory ran out.
-static bool measureOverlap(tpSystem* system, tpStepReport* report) {
+// How deep bodies overlap where something touches: of the pairs that can, if they are known. False
+// if memory ran out.
+static bool measureOverlap(const tpCalm* calm, tpSystem* system, tpStepReport* report) {
     tpContact* contacts;
     int count;
     if (report->contactCount == 0) {
         return true;
     }
-    if (!tpSystem_FindTouching(system, &contacts, &count)) {
+    double* margins = tpSystem_TouchMargins(system);
+    tpResult result =
+        margins == NULL ? tp_outOfMemory
+        : calm->pairCount > tp_calmPairs
+            ? tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count)
+            : tpSystem_FindContactsOf(system, calm->pairs, calm->pairCount, system->poses.data,
+                                      margins, &contacts, &count);
+    if (result != tp_success) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -282,7 +331,7 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
         reactions[i] /= frame->h;
     }
     tpJoints_WriteReactions(system, reactions);
-    if (!measureOverlap(system, report)) {
+    if (!measureOverlap(calm, system, report)) {
         return false;
     }
     report->errorEstimate = largestError(system, frame->carriersOf);
@@ -299,7 +348,8 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
 typedef struct SavedCalm {
     int leftCount, lastCount, patience, failureCount, hasFlying, strideCount, bodyCount;
     int strides[tp_groupLimit + 2];
-    int reserved; // no padding
+    int pairCount;
+    tpShapePair pairs[tp_calmPairs];
     double h, accuracy;
     uint64_t structure;
     tpVec3 gravity;
@@ -330,6 +380,8 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
     head.strideCount = calm->strideCount;
     head.bodyCount = (int)count;
     memcpy(head.strides, calm->strides, sizeof(head.strides));
+    head.pairCount = calm->pairCount;
+    memcpy(head.pairs, calm->pairs, sizeof(head.pairs));
     head.h = calm->h;
     head.accuracy = calm->accuracy;
     head.structure = calm->structure;
@@ -343,12 +395,16 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
     return place;
 }
 
+static bool isShape(const tpSystem* system, int32_t shape) {
+    return shape >= 0 && shape < system->shapes.count && system->shapes.data[shape].isLive;
+}
+
 // What comes from outside may say anything.
 static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
     bool isRight =
         head->leftCount >= 0 && head->leftCount <= tp_maxStride && head->lastCount >= 0 &&
         head->lastCount <= tp_maxStride && head->patience >= 0 && head->failureCount >= 0 &&
-        head->failureCount <= mostFailures && head->strideCount >= 0 &&
+        head->failureCount <= mostFailures && head->strideCount >= 0 && head->pairCount >= 0 &&
         head->strideCount <= tp_groupLimit + 2 &&
         (head->leftCount == 0 || (head->bodyCount > 0 && head->bodyCount == system->bodyCount &&
                                   carriers->bodies.count == system->bodyCount));
@@ -358,6 +414,11 @@ static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpS
             place >= 0 && place < tp_groupLimit + 2 &&
             carriers->list[place].stride.frameCount - carriers->list[place].stride.doneCount >=
                 head->leftCount;
+    }
+    for (int i = 0; isRight && head->leftCount > 0 && i < head->pairCount && i < tp_calmPairs;
+         ++i) {
+        tpShapePair pair = head->pairs[i];
+        isRight = isShape(system, pair.shapeA) && isShape(system, pair.shapeB);
     }
     return isRight;
 }
@@ -381,6 +442,8 @@ bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
     calm->hasFlying = head.hasFlying != 0;
     calm->strideCount = head.strideCount;
     memcpy(calm->strides, head.strides, sizeof(head.strides));
+    calm->pairCount = head.pairCount;
+    memcpy(calm->pairs, head.pairs, sizeof(head.pairs));
     calm->h = head.h;
     calm->accuracy = head.accuracy;
     calm->structure = head.structure;

@@ -6,6 +6,9 @@
 
 #include "steppers/auto/user_step.h"
 
+// Pairs of shapes that are remembered.
+enum { tp_calmPairs = 16 };
+
 typedef struct tpCalm {
     int leftCount;    // steps of the user for which it lasts; 0: it does not
     int lastCount;    // for how many it lasted when it was last found
@@ -17,6 +20,8 @@ typedef struct tpCalm {
     double h, accuracy;
     uint64_t structure;
     tpVec3 gravity;
+    int pairCount; // shapes that can touch while it lasts; more than there is room: not known
+    tpShapePair pairs[tp_calmPairs];
     // Of all bodies: where they were left, and how far they may go on, m.
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(tpVelocity) velocities;

@@ -141,6 +141,8 @@ static size_t stateSize(const tpCarrier* carrier) {
 static void savePace(tpPace* to, const tpPace* from) {
     to->step = from->step;
     to->ceiling = from->ceiling;
+    to->momentGuess = from->momentGuess;
+    to->momentBound = from->momentBound;
     to->patience = from->patience;
     to->refusedCount = from->refusedCount;
     to->checkedError = from->checkedError;

@@ -66,6 +66,9 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
     if (!tpTaken_Start(taken, system, &run->limits)) {
         return false;
     }
+    // What the step needs meanwhile is of no use afterwards: the next one gets the same memory,
+    // which is in the caches then.
+    tpArenaMark mark = tpArena_Mark(&system->arena);
     tpStepReport* report = &taken->report;
     report->substepCount = 1;
     report->kineticBefore = tpSystem_KineticEnergy(system);
@@ -91,6 +94,7 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
     for (int i = 0; i < count; ++i) {
         taken->reactions[i] *= h;
     }
+    tpArena_Release(&system->arena, mark);
     return tpTally_Merge(&taken->tally, system->contacts.data, system->contacts.count,
                          &system->arena);
 }

@@ -69,6 +69,7 @@ static double excessOf(const tpStepReport* report) {
 static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const tpPace* pace,
                       double limit, Racer* racer) {
     tpSystem* system = frame->system;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
     double time = system->time;
     tpCarrier carrier = { .state = NULL };
     racer->isOver = !tpCarrier_Change(&carrier, system, racer->method);
@@ -94,6 +95,7 @@ static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const 
         stepper->destroy(system, carrier.state);
     }
     tpKept_PutBack(before, system, NULL, NULL);
+    tpArena_Release(&system->arena, mark);
     system->time = time;
 }
 

@@ -60,6 +60,7 @@ struct tpFlowMemory {
     double impulses[stageCount][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
     tpFlowSlip firstSlips[tp_flowContacts];
+    double firstRates[tp_flowLaws];
     tpFlowLoads loads;
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
@@ -185,6 +186,23 @@ static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const t
     return power;
 }
 
+// What was `first` at the start of the step and is `now` at a stage comes to nothing in between,
+// evenly: the earliest such moment counts.
+static void guessMoment(tpFlow* flow, int stage, double first, double now) {
+    double part = times[stage] * first / (first - now);
+    bool isInside = part > 0.0 && part < 1.0;
+    if (isInside && (flow->momentPart < 0.0 || part < flow->momentPart)) {
+        flow->momentPart = part;
+    }
+}
+
+// The same of what has happened so many seconds before the end of a step of h.
+static void guessSince(tpFlow* flow, double since, double h) {
+    if (since > 0.0 && since < h) {
+        flow->momentPart = 1.0 - since / h;
+    }
+}
+
 // The directions along which rows push: a contact that slides has its friction with the normal.
 // False if a slip has stopped, or turned far.
 static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
@@ -217,7 +235,10 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         for (int k = 0; k < 3; ++k) {
             cosine += slip->direction[k] * memory->firstSlips[i].direction[k];
         }
-        goesOn = goesOn && cosine >= leastCosine;
+        if (cosine < leastCosine) {
+            guessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
+            goesOn = false;
+        }
     }
     for (int i = 0; i < plan->rowCount; ++i) {
         memory->pushes.givenPowers[i] = givenPower(plan, system, &memory->pushes.rows[i]);
@@ -336,6 +357,11 @@ static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
         tpWrench_Add(&loads->joints[law.push.joint], part * force, &law.push.onB);
         loads->efforts[i] += part * law.effort;
         loads->work += part * (law.taken * law.rate - force * givenPower(plan, system, &law.push));
+        if (stage == 0) {
+            flow->memory->firstRates[i] = law.rate;
+        } else if (!law.goesOn) {
+            guessMoment(flow, stage, flow->memory->firstRates[i], law.rate);
+        }
         goesOn = goesOn && law.goesOn;
     }
     return goesOn;
@@ -354,7 +380,8 @@ static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
 // From one stage to the next. False if something has changed in between.
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
-    bool isLast = stage + 1 == stageCount, meets = false;
+    bool isLast = stage + 1 == stageCount;
+    tpFlowMeeting meeting = { false, 0.0 };
     if (!findPushes(flow, system, stage)) {
         return false;
     }
@@ -364,9 +391,11 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         return false;
     }
     place(flow, system, stage + 1, h);
-    bool isFound = isLast ? tpFlowRows_FindAround(memory->next, &flow->plan, system, h, &meets)
-                          : tpFlowRows_Find(memory->next, &flow->plan, system);
-    if (!isFound || meets) {
+    bool isFound =
+        isLast ? tpFlowRows_FindAround(memory->next, &flow->plan, system, h, flow->watch, &meeting)
+               : tpFlowRows_Find(memory->next, &flow->plan, system);
+    if (!isFound || meeting.isThere) {
+        guessSince(flow, meeting.since, h);
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
@@ -392,7 +421,7 @@ static double workOf(const tpFlowPlan* plan) {
 bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken) {
     tpSystem* system = run->system;
     tpFlowMemory* memory = flow->memory;
-    bool meets;
+    tpFlowMeeting meeting;
     if (!tpTaken_Start(taken, system, &run->limits)) {
         return false;
     }
@@ -408,7 +437,10 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->states[k].turn = memory->starts[k].rotation;
     }
-    taken->isBad = !tpFlowRows_FindAround(memory->now, &flow->plan, system, h, &meets) || meets;
+    flow->momentPart = -1.0;
+    tpFlowWatch first = flow->watch == tp_flowNear ? tp_flowNear : tp_flowBlind;
+    taken->isBad = !tpFlowRows_FindAround(memory->now, &flow->plan, system, h, first, &meeting) ||
+                   meeting.isThere;
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
         taken->work += workOf(&flow->plan) / stageCount;
@@ -420,7 +452,11 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     }
     tpJoints_FollowAngles(system);
     tpJoints_ForgetSteady(system); // velocities are those of bodies, servos have lent none
-    return tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
+    bool hasMemory = tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
+    if (taken->isBad) {
+        guessSince(flow, tpFlowPlan_TimeBeyondLimits(&flow->plan, system), h);
+    }
+    return hasMemory;
 }
 
 // Finds out whether something is held twice: pivots of J M^-1 J' by Cholesky.
@@ -473,6 +509,8 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     if (memory == NULL) {
         return false;
     }
+    flow->watch = tp_flowNear;
+    flow->momentPart = -1.0;
     memory->now = &memory->rows[0];
     memory->next = &memory->rows[1];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,

@@ -16,6 +16,9 @@ typedef struct tpFlowMemory tpFlowMemory;
 typedef struct tpFlow {
     tpFlowPlan plan;
     tpFlowMemory* memory; // in the arena
+    tpFlowWatch watch;    // of the next steps
+    double momentPart;    // of a step that is bad: the part of it after which something happens, as
+                          // far as rates tell; -1: nobody knows
 } tpFlow;
 
 // Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and its

@@ -78,21 +78,23 @@ static bool isHeld(const tpContactInfo* info, const tpContactLaw* law, tpFlowMod
            (mode != tp_flowSticks || friction <= law->muStatic * info->normalImpulse);
 }
 
-static bool isWithinLimits(const tpFlowPlan* plan, const tpSystem* system) {
-    bool isWithin = true;
+double tpFlowPlan_TimeBeyondLimits(const tpFlowPlan* plan, const tpSystem* system) {
+    double longest = 0.0;
     for (int i = 0; i < plan->jointCount; ++i) {
         const tpJoint* joint = &system->joints.data[plan->joints[i]];
-        tpJointPlace place = { 0 };
         for (int k = 0; k < joint->coordinateCount; ++k) {
             const tpCoordinateDef* def = &joint->coordinates[k].def;
             if (def->hasLimits) {
-                place = tpJoint_Place(joint, system->poses.data);
-                double value = tpJoint_CoordinateRow(joint, &place, k).error;
-                isWithin = isWithin && tpPastLimit(def->limits, value) == 0.0;
+                tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+                tpJointRow row = tpJoint_CoordinateRow(joint, &place, k);
+                double past = tpPastLimit(def->limits, row.error);
+                double rate = tpJointRow_Speed(joint, &row, system->velocities.data);
+                double time = past == 0.0 ? 0.0 : past * rate > 0.0 ? past / rate : INFINITY;
+                longest = fmax(longest, time);
             }
         }
     }
-    return isWithin;
+    return longest;
 }
 
 // Efforts as means over the step.
@@ -136,8 +138,8 @@ bool tpFlowLoads_Report(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSyst
     tpStepReport* report = &taken->report;
     tpContactInfo list[tp_flowContacts];
     reportJoints(loads, plan, system, h, taken->reactions);
-    taken->isBad =
-        taken->isBad || !isWithinLimits(plan, system) || !canMotorsHold(loads, plan, system, h);
+    taken->isBad = taken->isBad || tpFlowPlan_TimeBeyondLimits(plan, system) > 0.0 ||
+                   !canMotorsHold(loads, plan, system, h);
     for (int i = 0; i < plan->contactCount; ++i) {
         list[i] = listContact(loads, plan, system, rows, i);
         taken->isBad = taken->isBad || !isHeld(&list[i], &rows->laws[i], plan->modes[i]);

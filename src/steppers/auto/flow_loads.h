@@ -37,6 +37,9 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
                      const tpFlowRows* rows, const tpFlowPushes* pushes, const double* forces,
                      double part);
 
+// For how many seconds a joint has been beyond a limit, by its rate; 0: none is.
+double tpFlowPlan_TimeBeyondLimits(const tpFlowPlan* plan, const tpSystem* system);
+
 // Tells what was done in a step of h seconds that has ended where the rows are. The step is bad if
 // a contact has pulled, one that sticks has lacked friction, a motor has lacked effort, or a joint
 // is beyond a limit. False if memory ran out.

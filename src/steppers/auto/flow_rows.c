@@ -181,42 +181,58 @@ static bool isOursOrSteady(const tpSystem* system, int body) {
 
 // Whether a contact that is not in the plan is there, or may have been: of other shapes all that
 // are near count, but for bodies that are not carried now, which are somewhere else by then.
-static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact) {
+static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact,
+                       bool countsNear) {
     bool isPlanned, isPair = isTouchingPair(plan, contact, &isPlanned);
-    bool isNear =
-        !isPair && isOursOrSteady(system, contact->bodyA) && isOursOrSteady(system, contact->bodyB);
+    bool isNear = countsNear && !isPair && isOursOrSteady(system, contact->bodyA) &&
+                  isOursOrSteady(system, contact->bodyB);
     bool isTouching = contact->gap <= TP_TOUCH_DISTANCE * system->units.length;
     return isOurs(contact, system) && !isPlanned && (isNear || isTouching);
 }
 
-static bool findWithin(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system,
-                       const double* margins, bool* meets) {
+bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
     tpContact* found;
     int count;
     bool isFound =
-        tpSystem_FindContacts(system, system->poses.data, margins, &found, &count) == tp_success &&
-        sortContacts(rows, plan, system, found, count);
-    for (int i = 0; isFound && meets != NULL && i < count; ++i) {
-        *meets = *meets || isNewcomer(plan, system, &found[i]);
-    }
+        plan->contactCount == 0 ||
+        (tpSystem_FindContactsOf(system, plan->pairs, plan->pairCount, system->poses.data,
+                                 plan->margins, &found, &count) == tp_success &&
+         sortContacts(rows, plan, system, found, count));
     tpArena_Release(&system->arena, mark);
     return isFound && findAll(rows, plan, system) == plan->rowCount;
 }
 
-bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system) {
-    return plan->contactCount > 0 ? findWithin(rows, plan, system, plan->margins, NULL)
-                                  : findAll(rows, plan, system) == plan->rowCount;
+// For how long shapes that overlap have done so, by their speed.
+static double timeSinceTouch(const tpSystem* system, const tpContact* contact) {
+    double speed = tpContact_NormalSpeed(contact, system);
+    return contact->gap < 0.0 && speed < 0.0 ? contact->gap / speed : 0.0;
 }
 
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
-                           bool* meets) {
-    *meets = false;
+                           tpFlowWatch watch, tpFlowMeeting* meeting) {
+    *meeting = (tpFlowMeeting){ false, 0.0 };
+    if (watch == tp_flowBlind) {
+        return tpFlowRows_Find(rows, plan, system);
+    }
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    tpContact* found;
+    int count;
     for (int i = 0; i < system->bodyCount; ++i) {
         double way = tpSystem_Margin(system, i, &system->velocities.data[i], NULL, 0.5 * h);
         plan->wideMargins[i] = fmax(plan->margins[i], way);
     }
-    return findWithin(rows, plan, system, plan->wideMargins, meets);
+    bool isFound = tpSystem_FindContacts(system, system->poses.data, plan->wideMargins, &found,
+                                         &count) == tp_success &&
+                   sortContacts(rows, plan, system, found, count);
+    for (int i = 0; isFound && i < count; ++i) {
+        if (isNewcomer(plan, system, &found[i], watch == tp_flowNear)) {
+            meeting->isThere = true;
+            meeting->since = fmax(meeting->since, timeSinceTouch(system, &found[i]));
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+    return isFound && findAll(rows, plan, system) == plan->rowCount;
 }
 
 // Plans ------------------------------------------------------------------------------------------
@@ -268,6 +284,14 @@ static bool planMargins(tpFlowPlan* plan, tpSystem* system) {
     return plan->margins != NULL && plan->wideMargins != NULL;
 }
 
+// Contacts come pair by pair.
+static void takePair(tpFlowPlan* plan, const tpContact* contact) {
+    const tpShapePair* last = plan->pairCount > 0 ? &plan->pairs[plan->pairCount - 1] : NULL;
+    if (last == NULL || last->shapeA != contact->shapeA || last->shapeB != contact->shapeB) {
+        plan->pairs[plan->pairCount++] = (tpShapePair){ contact->shapeA, contact->shapeB };
+    }
+}
+
 // The contacts that touch now, with their places. False if there are too many, or their law has
 // what flows have not.
 static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* system,
@@ -287,6 +311,7 @@ static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* sys
         plan->keys[place] = tpContact_Key(&found[i]);
         plan->modes[place] = modeOf(rows, system, place, slides);
         plan->contactCount += 1;
+        takePair(plan, &found[i]);
     }
     return true;
 }
@@ -304,7 +329,7 @@ static bool planContacts(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, b
 bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const tpGroups* groups,
                      int group, bool slides, bool* isPlain) {
     *isPlain = false;
-    plan->bodyCount = plan->contactCount = plan->rowCount = 0;
+    plan->bodyCount = plan->contactCount = plan->pairCount = plan->rowCount = 0;
     plan->bodies = TP_SCRATCH(&system->arena, int, groups->sizes[group]);
     plan->places = TP_SCRATCH(&system->arena, int, system->bodyCount);
     plan->joints = TP_SCRATCH(&system->arena, int, system->joints.count);

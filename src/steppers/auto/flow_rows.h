@@ -46,6 +46,8 @@ typedef struct tpFlowPlan {
     int lawCount;
     tpFlowLaw laws[tp_flowLaws];
     tpContactKey keys[tp_flowContacts];
+    int pairCount;
+    tpShapePair pairs[tp_flowContacts]; // of shapes that touch, in order
     tpFlowMode modes[tp_flowContacts];
 } tpFlowPlan;
 
@@ -69,10 +71,19 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
 // out.
 bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system);
 
-// The same at an end of a step of h seconds, looking ahead or back over half of it. `meets`:
-// something else touches, or shapes that do not touch yet may have met.
+// What is looked for at the ends of steps beside the contacts of the plan: nothing, what touches,
+// or what bodies can have met within half of the step too.
+typedef enum tpFlowWatch { tp_flowBlind, tp_flowTouching, tp_flowNear } tpFlowWatch;
+
+// Whether there is such a thing, and for how many seconds it has touched, by its speed.
+typedef struct tpFlowMeeting {
+    bool isThere;
+    double since;
+} tpFlowMeeting;
+
+// The same at an end of a step of h seconds.
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
-                           bool* meets);
+                           tpFlowWatch watch, tpFlowMeeting* meeting);
 
 // The velocity of a row.
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities);

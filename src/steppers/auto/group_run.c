@@ -86,31 +86,30 @@ static bool trustsMoment(const tpPace* pace, uint64_t pushing) {
     return (pushing == 0 || pace->pushing == 0) && pace->momentCount < pace->momentTrust;
 }
 
-// A step that nobody checks. False, and nothing has changed, if other shapes push each other in it
-// than before, and that is to be looked at.
-static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind) {
+// Takes a step that nobody checks. False if other shapes push each other in it than before, and
+// that is to be looked at: then `check` has it as its whole step, and `before` the state to go back
+// to.
+static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, tpCheck* check,
+                        tpKept* before) {
     tpSystem* system = run->system;
-    const tpStepper* stepper = tpMethod_Stepper(run->method);
-    tpKept before;
-    tpTaken taken;
-    run->hasMemory = (isBlind || tpKept_Take(&before, system, stepper, run->state)) &&
-                     tpGroupRun_TakeStep(run, start, h, &taken);
+    tpTaken* taken = &check->whole;
+    run->hasMemory =
+        (isBlind || tpKept_Take(before, system, tpMethod_Stepper(run->method), run->state)) &&
+        tpGroupRun_TakeStep(run, start, h, taken);
     if (!run->hasMemory) {
         return true;
     }
-    uint64_t pushing = tpTaken_Pairs(&taken);
+    uint64_t pushing = tpTaken_Pairs(taken);
     bool isMoment = !isBlind && pushing != run->pace.pushing;
-    if (!isBlind && (taken.isBad || (isMoment && !trustsMoment(&run->pace, pushing)))) {
-        run->taken.work += taken.work;
+    if (!isBlind && (taken->isBad || (isMoment && !trustsMoment(&run->pace, pushing)))) {
         run->pace.checkedError = INFINITY;
-        run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
         return false;
     }
     run->pace.uncheckedCount += 1;
     run->pace.momentCount += isMoment ? 1 : 0;
     run->pace.pushing = pushing;
     run->pace.knowsPushing = true;
-    accept(run, &taken);
+    accept(run, taken);
     for (int i = 0; isMoment && i < system->bodyCount; ++i) {
         run->positionErrors[i] +=
             run->groups->ofBody[i] == run->group ? run->pace.momentError : 0.0;
@@ -170,43 +169,38 @@ static void learn(tpPace* pace, const tpCheck* check, double h) {
     }
 }
 
-// Takes a step whole and in halves; returns where the group is then.
-static double goChecked(tpGroupRun* run, double start, double h) {
+// Takes the halves of a step after the whole one, for which the budget was used by a part `used`
+// before; returns where the group is then.
+static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
+                       const tpKept* before, double used) {
     tpSystem* system = run->system;
-    const tpStepper* stepper = tpMethod_Stepper(run->method);
-    tpKept before;
-    tpCheck check;
     double shortest = run->length / shortestCut;
-    double used = tpStepBudget_UsedPart(system);
-    if (!tpCheck_TakeWhole(&check, run, start, h, &before)) {
-        return start;
-    }
     if (isDear(system, used)) {
-        return goDear(run, &check, &before, start, h);
+        return goDear(run, check, before, start, h);
     }
-    if (!tpCheck_TakeHalves(&check, run, start, h, &before)) {
+    if (!tpCheck_TakeHalves(check, run, start, h, before)) {
         return start;
     }
     bool isShort = h <= 1.5 * shortest;
-    run->taken.work += check.whole.work;
-    if (check.error > 1.0 && !isShort) {
-        run->taken.work += check.halves.work;
+    run->taken.work += check->whole.work;
+    if (check->error > 1.0 && !isShort) {
+        run->taken.work += check->halves.work;
         run->rejectedCount += 1;
         run->refusedStart = start;
-        run->refusedError = check.plainError;
-        run->wasBad = check.halves.isBad;
-        run->pace.step = fmax(fmin(tpCheck_NextStep(&check, h), 0.5 * h), shortest);
-        run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
+        run->refusedError = check->plainError;
+        run->wasBad = check->halves.isBad;
+        run->pace.step = fmax(fmin(tpCheck_NextStep(check, h), 0.5 * h), shortest);
+        run->hasMemory = tpKept_PutBack(before, system, tpMethod_Stepper(run->method), run->state);
         return start;
     }
-    run->isAccurate = run->isAccurate && check.error <= 1.0;
-    addErrors(run, &check.ends, check.part, check.isSame, h);
-    if (check.extrapolates) {
-        tpCheck_Extrapolate(&check, run);
+    run->isAccurate = run->isAccurate && check->error <= 1.0;
+    addErrors(run, &check->ends, check->part, check->isSame, h);
+    if (check->extrapolates) {
+        tpCheck_Extrapolate(check, run);
     }
-    run->pace.step = fmax(tpCheck_NextStep(&check, h), shortest);
-    learn(&run->pace, &check, h);
-    accept(run, &check.halves);
+    run->pace.step = fmax(tpCheck_NextStep(check, h), shortest);
+    learn(&run->pace, check, h);
+    accept(run, &check->halves);
     return start + h;
 }
 
@@ -228,17 +222,22 @@ static bool isUnchecked(const tpGroupRun* run) {
 static double goOn(tpGroupRun* run, double start, bool isBlind) {
     double left = run->length - start, h = partOf(run, start);
     bool isHopeless = run->pace.hopelessCount > 0;
+    tpCheck check;
+    tpKept before;
     if (isBlind || isHopeless) {
         int cuts = run->pace.hopelessCount > dearFrames ? hopelessCuts : 1;
         h = isBlind ? left : fmin(run->length / cuts, left);
         run->isAccurate = run->isAccurate && isBlind;
-        goUnchecked(run, start, h, true);
+        goUnchecked(run, start, h, true, &check, &before);
         return start + h;
     }
-    if (!needsCheck(run) && goUnchecked(run, start, h, false)) {
+    double used = tpStepBudget_UsedPart(run->system);
+    bool isTaken = !needsCheck(run);
+    if (isTaken && goUnchecked(run, start, h, false, &check, &before)) {
         return start + h;
     }
-    return run->hasMemory ? goChecked(run, start, h) : start;
+    bool isWhole = isTaken || tpCheck_TakeWhole(&check, run, start, h, &before);
+    return isWhole && run->hasMemory ? goHalves(run, start, h, &check, &before, used) : start;
 }
 
 // How many steps of the user are still not checked after one that was not. If it was dear the next

@@ -24,6 +24,8 @@ typedef struct tpTaken {
 typedef struct tpPace {
     double step;                    // s: the last that was accepted; 0: none yet
     double ceiling;                 // s: longer strides were refused lately; 0: none was
+    double momentGuess;             // s: when something is thought to happen that strides met
+    double momentBound;             // s: it happens before this time; 0: nothing is known
     int patience;                   // steps of the user before strides are tried again
     int refusedCount;               // strides that were refused in a row
     double checkedError;            // of the last check, in parts of what is allowed

@@ -60,6 +60,11 @@ static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, double start, doub
 // kept. False if one is not like the others, or memory ran out.
 static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int count, double h,
                       tpKept* middle) {
+    // The quarters lead to the stride: nothing may be met in them. What touches at the end of the
+    // whole step saves them.
+    levels->flow.watch = first == tp_strideQuarter ? tp_flowNear
+                         : first == tp_strideWhole ? tp_flowTouching
+                                                   : tp_flowBlind;
     for (int k = 0; k < count; ++k) {
         tpTaken* taken = &levels->taken[first + k];
         run->hasMemory = takeStep(levels, run, k * h, h, taken) &&
@@ -71,6 +76,10 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
         levels->pushing =
             first + k == 0 && !run->pace.knowsPushing ? tpTaken_Pairs(taken) : levels->pushing;
         levels->isMoment = !isLikeBefore(run, levels, taken);
+        if (levels->isFlow && taken->isBad && levels->flow.momentPart >= 0.0) {
+            levels->isMoment = true;
+            levels->momentPart = (k + levels->flow.momentPart) / count;
+        }
         if (levels->isMoment || !isWhole(run, levels, taken)) {
             return false;
         }
@@ -149,6 +158,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
     levels->isMoment = false;
+    levels->momentPart = -1.0;
     levels->pushing = run->pace.pushing;
     bool isAtLimit;
     levels->jointModes = tpStride_JointModes(system, run->groups, run->group, &isAtLimit);

@@ -25,6 +25,7 @@ typedef struct tpStrideLevels {
     double part;        // of the difference that counts as error
     bool isSmooth; // steps are whole, within limits, and the same features touch, push and slide
     bool isMoment; // others did
+    double momentPart; // of the stride, after which something happens; -1: nobody knows
     double work;
     uint64_t pushing;    // which shapes have pushed each other, and how
     uint64_t jointModes; // which way joints with friction go

@@ -33,6 +33,13 @@ static const double underCeiling = 0.7, ceilingGrowth = 1.1;
 // Of a stride in which something happens, nobody knows when: the length of the next try.
 static const double beforeMoment = 0.4;
 
+// If rates tell when: the latest part of the stride that it is thought to be, and how many steps of
+// the user later it may come. Until then there are no strides.
+static const double latestMoment = 0.999, momentDoubt = 1.5;
+
+// Of the accuracy: gaps that contacts which leave open in a step of the user.
+static const double leavingPart = 0.01;
+
 // Of what the certificate lets energy rise by, that a stride may use up.
 static const double energyShare = 0.2;
 
@@ -65,11 +72,28 @@ static void learnCost(tpPace* pace, const tpStrideLevels* levels, int count, dou
     pace->levelCount = 0;
 }
 
+// How many steps of the user there are before something is thought to happen.
+static int countBeforeMoment(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
+    double h = run->length * (1.0 - 1e-9), left = pace->momentBound - run->begin;
+    if (left < 0.5 * h) {
+        return tp_maxStride;
+    }
+    return (int)fmin(tp_maxStride, fmax(pace->momentGuess - run->begin, 0.0) / h);
+}
+
+// A stride of so many seconds has met something after a part of it, as far as rates tell.
+static void guessMoment(tpGroupRun* run, double part, double length) {
+    tpPace* pace = &run->pace;
+    pace->momentGuess = run->begin + fmin(part, latestMoment) * length;
+    pace->momentBound = fmin(run->begin + length, pace->momentGuess + momentDoubt * run->length);
+}
+
 // How many steps of the user the next stride has; 0: none. Where contacts are near but nothing
 // pushes, an impact is to come.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
-    int count = (int)fmin(tp_maxStride, 2.0 * pace->step / run->length * (1.0 + 1e-9));
+    int count = (int)fmin(countBeforeMoment(run), 2.0 * pace->step / run->length * (1.0 + 1e-9));
     int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
     bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
@@ -220,7 +244,11 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);
         pace->ceiling = isTooLong ? underCeiling * part : 0.0;
         double shorter = (levels.isMoment ? beforeMoment : underCeiling) * part;
-        pace->step = levels.isSmooth ? fmin(next, shorter) : shorter;
+        bool isKnown = levels.isMoment && levels.momentPart >= 0.0;
+        pace->step = levels.isSmooth ? fmin(next, shorter) : isKnown ? pace->step : shorter;
+        if (isKnown) {
+            guessMoment(run, levels.momentPart, 2.0 * part);
+        }
     }
     system->time = time;
     const tpStepper* stepper = isGood ? NULL : tpMethod_Stepper(run->method);
@@ -230,10 +258,12 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
 
 // Tries of a stride, each shorter than the one before.
 static bool tryStrides(tpGroupRun* run, tpStride* stride) {
-    double spent = 0.0;
+    double spent = 0.0, step = fmin(run->pace.step, run->length);
     bool wasWrong = false;
+    tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < strideTries; ++k) {
         int count = strideCount(run);
+        tpArena_Release(&run->system->arena, mark);
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         run->taken.work = spent;
         if (count == 0 || !run->hasMemory) {
@@ -246,6 +276,11 @@ static bool tryStrides(tpGroupRun* run, tpStride* stride) {
         spent = run->taken.work;
     }
     tpPace* pace = &run->pace;
+    // What happens is passed by steps of the method, which are not shorter for it.
+    pace->step = wasWrong ? pace->step : fmax(pace->step, step);
+    if (countBeforeMoment(run) == 0) {
+        return false;
+    }
     pace->patience = firstPatience << pace->refusedCount;
     pace->refusedCount += pace->refusedCount < mostRefusals ? 1 : 0;
     return false;
@@ -286,10 +321,28 @@ static bool tryBy(tpGroupRun* run, tpStride* stride, tpMethod method) {
     return hasBegun;
 }
 
+// Whether shapes that touch leave each other, as after an impact: so fast that the gap after the
+// user's step is a part of the accuracy.
+static bool isLeaving(const tpGroupRun* run) {
+    const tpSystem* system = run->system;
+    const tpGroups* groups = run->groups;
+    double least = leavingPart * run->accuracy * run->lengthScale / run->length;
+    for (int i = 0; groups->pairCounts[run->group] > 0 && i < groups->contactCount; ++i) {
+        const tpContact* contact = &groups->contacts[i];
+        bool isOurs = groups->ofBody[contact->bodyA] == run->group ||
+                      groups->ofBody[contact->bodyB] == run->group;
+        if (isOurs && contact->gap <= TP_TOUCH_DISTANCE * system->units.length &&
+            tpContact_NormalSpeed(contact, system) > least) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     stride->frameCount = 0;
     run->pace.patience -= run->pace.patience > 0 ? 1 : 0;
-    if (strideCount(run) == 0) {
+    if (strideCount(run) == 0 || isLeaving(run)) {
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         return false;
     }
