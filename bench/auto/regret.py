@@ -39,19 +39,20 @@ NOTHING = 1e-9  # m: errors below are rounding
 
 
 LIMIT = 20  # s of a run
+TRUTH_LIMIT = 120  # s of one that others are held against
 COUNT_LIMIT = 400  # s of a run that is counted
 FAR = 4  # times: other fixed runs are not counted
 COARSEST = 4  # steps of the scene: the largest fixed step, and the time between samples
 
 
-def run(program, scene, stepper, step, every, *options):
+def run(program, scene, stepper, step, every, *options, limit=None):
     """The sampled positions of all bodies and the summary, or None where the run did not end in time."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "run.csv"
         command = [program, "run", str(scene), "--stepper", stepper, "--step", f"{step:.15g}", "--json", "--csv", str(table),
                    "--every", str(every), *options]
         try:
-            text = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT).stdout
+            text = subprocess.run(command, capture_output=True, text=True, timeout=limit or LIMIT).stdout
             summary = json.loads(text)
         except (subprocess.TimeoutExpired, json.JSONDecodeError):
             return None
@@ -148,9 +149,9 @@ class Truth:
 
     def find(self):
         """By small steps: their doubt and the positions."""
-        fine = run(self.program, self.scene, "anitescu", self.step / 128, 128 * COARSEST)
-        other = run(self.program, self.scene, "bender-schmitt", self.step / 64, 64 * COARSEST) or \
-            run(self.program, self.scene, "anitescu", self.step / 64, 64 * COARSEST)
+        fine = run(self.program, self.scene, "anitescu", self.step / 128, 128 * COARSEST, limit=TRUTH_LIMIT)
+        other = run(self.program, self.scene, "bender-schmitt", self.step / 64, 64 * COARSEST, limit=TRUTH_LIMIT) or \
+            run(self.program, self.scene, "anitescu", self.step / 64, 64 * COARSEST, limit=TRUTH_LIMIT)
         if fine is None or other is None:
             return float("inf"), None
         return apart(fine[0], other[0]), fine[0]

@@ -160,12 +160,6 @@ double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocit
     return speedOf(velocity, fmax(own->reach, gyration));
 }
 
-double tpContact_NormalSpeed(const tpContact* contact, const tpSystem* system) {
-    tpVec3 a = tpSystem_PointVelocity(system, contact->bodyA, contact->pointA);
-    tpVec3 b = tpSystem_PointVelocity(system, contact->bodyB, contact->pointB);
-    return tpDot(contact->normal, tpSub(a, b));
-}
-
 double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,
                        const tpVelocity* other, double h) {
     const tpBody* body = &system->bodies.data[index];

@@ -35,9 +35,6 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 double tpSystem_Margin(const tpSystem* system, int body, const tpVelocity* velocity,
                        const tpVelocity* other, double h);
 
-// How fast the two shapes of a contact part where they are nearest; negative: they approach.
-double tpContact_NormalSpeed(const tpContact* contact, const tpSystem* system);
-
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
 

@@ -8,6 +8,7 @@
 #include "math/elementary.h"
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/modes.h"
 #include "steppers/pieces.h"
 
 // Part of the error that is asked for that the estimates may add up to.
@@ -33,6 +34,7 @@ bool tpTaken_Append(tpTaken* taken, tpSystem* system, const tpTaken* next) {
     tpStepReport_Append(&taken->report, &next->report);
     taken->work += next->work;
     taken->isBad = taken->isBad || next->isBad;
+    taken->hasTurned = taken->hasTurned || next->hasTurned;
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {
         taken->reactions[i] += next->reactions[i];
@@ -66,6 +68,12 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
     if (!tpTaken_Start(taken, system, &run->limits)) {
         return false;
     }
+    tpVelocity* starts = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (starts == NULL) {
+        return false;
+    }
+    memcpy(starts, system->velocities.data, sizeof(tpVelocity) * (size_t)system->bodyCount);
+    uint64_t modes = tpModes_OfJoints(system, run->groups, run->group);
     // What the step needs meanwhile is of no use afterwards: the next one gets the same memory,
     // which is in the caches then.
     tpArenaMark mark = tpArena_Mark(&system->arena);
@@ -95,6 +103,9 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
         taken->reactions[i] *= h;
     }
     tpArena_Release(&system->arena, mark);
+    tpTally now = { system->contacts.data, system->contacts.count };
+    taken->hasTurned = modes != tpModes_OfJoints(system, run->groups, run->group) ||
+                       tpModes_HasSlipTurned(&now, system, starts);
     return tpTally_Merge(&taken->tally, system->contacts.data, system->contacts.count,
                          &system->arena);
 }
@@ -324,6 +335,10 @@ double tpGroupRun_AllowedError(const tpGroupRun* run, bool isMoment, double h) {
 // better.
 static const double noBetter = 0.7;
 
+// Where something has turned round, the force of the whole step and those of the halves are wrong
+// for parts of the step that nobody knows: their difference counts so many times.
+static const double turnedPart = 3.0;
+
 // Steps beyond a limit of the certificate are taken back as if their error were this many times the
 // allowed one.
 static const double badError = 8.0;
@@ -336,7 +351,8 @@ static double orderOf(const tpCheck* check) {
 static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     check->isSame = haveSamePairs(&check->whole.tally, &check->halves.tally);
     bool isOther = run->pace.knowsPushing && tpTaken_Pairs(&check->halves) != run->pace.pushing;
-    check->isMoment = !check->isSame || isOther;
+    check->isMoment =
+        !check->isSame || isOther || check->whole.hasTurned || check->halves.hasTurned;
     check->extrapolates = canExtrapolate(run, check);
     double weight = check->isSame ? run->timeScale : h;
     double allowed = tpGroupRun_AllowedError(run, check->isMoment, h);
@@ -351,7 +367,8 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     check->plainError = plain / allowed;
     // While the same shapes push, the halves of a step of second order are off by a third.
     bool isSmooth = isSymmetric(run, check) && !check->isMoment;
-    check->part = check->extrapolates || isSmooth ? thirdPart : 1.0;
+    bool hasTurned = check->whole.hasTurned || check->halves.hasTurned;
+    check->part = check->extrapolates || isSmooth ? thirdPart : hasTurned ? turnedPart : 1.0;
     if (check->extrapolates && difference.way > 0.0) {
         // The halves are off by a part c of the way, or of what velocities change by; the
         // extrapolation by about c^2, if c is small.

@@ -52,7 +52,7 @@ static double closeRound(tpSystem* system, const tpContact* contacts, int count)
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
         tpVec3 n = contact->normal;
-        double speed = tpContact_NormalSpeed(contact, system);
+        double speed = -tpContact_Approach(contact, system->poses.data, system->velocities.data);
         double response = responseOf(system, contact->bodyA, contact->pointA, n) +
                           responseOf(system, contact->bodyB, contact->pointB, n);
         double gap = contact->gap + speed;

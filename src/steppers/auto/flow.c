@@ -61,6 +61,7 @@ struct tpFlowMemory {
     int pivots[tp_flowRows];
     tpFlowSlip firstSlips[tp_flowContacts];
     double firstRates[tp_flowLaws];
+    double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
     tpFlowLoads loads;
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
@@ -377,6 +378,51 @@ static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
     }
 }
 
+// What a contact could push less before it comes off, or, if it sticks, before it slides, N.
+static double contactMargin(const tpFlow* flow, const tpSystem* system, const double* forces,
+                            int contact) {
+    const tpFlowRows* rows = flow->memory->now;
+    const tpContactLaw* law = &rows->laws[contact];
+    const double* own = &forces[rows->firstRows[contact]];
+    if (flow->plan.modes[contact] != tp_flowSticks) {
+        return own[0];
+    }
+    int count = tpFlowRows_FrictionCount(rows, system, contact);
+    tpVec3 friction = tpScale(own[1], law->tangents[0]);
+    friction = count > 1 ? tpMulAdd(friction, own[2], law->tangents[1]) : friction;
+    double size = tpContactLaw_FrictionSize(law, friction, count > 2 ? own[3] : 0.0);
+    return fmin(own[0], law->muStatic * own[0] - size);
+}
+
+// Whether contacts push, stick and motors hold by the forces of a stage, of which the last one is
+// at the end of the step: the means of the step may when these do not.
+static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
+    tpFlowMemory* memory = flow->memory;
+    const double* forces = memory->impulses[stage];
+    double margins[tp_flowContacts + tp_flowLaws];
+    int count = flow->plan.contactCount;
+    for (int i = 0; i < count; ++i) {
+        margins[i] = contactMargin(flow, system, forces, i);
+    }
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        const tpFlowRow* row = &memory->pushes.rows[i];
+        if (row->motor > 0) {
+            margins[count++] =
+                tpFlowLaw_MotorEffort(&flow->plan.laws[row->motor - 1], system, &flow->plan) -
+                fabs(forces[i]);
+        }
+    }
+    bool areHeld = true;
+    for (int i = 0; i < count; ++i) {
+        memory->firstMargins[i] = stage == 0 ? margins[i] : memory->firstMargins[i];
+        if (stage > 0 && margins[i] < 0.0 && memory->firstMargins[i] > 0.0) {
+            guessMoment(flow, stage, memory->firstMargins[i], margins[i]);
+            areHeld = false;
+        }
+    }
+    return areHeld;
+}
+
 // From one stage to the next. False if something has changed in between.
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
@@ -400,6 +446,9 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     }
     setVelocities(flow, system, stage + 1, h);
     if (!solve(flow, system, stage, h)) {
+        return false;
+    }
+    if ((stage == 0 || isLast) && !areHeld(flow, system, stage)) {
         return false;
     }
     addForces(flow, stage);

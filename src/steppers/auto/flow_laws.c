@@ -97,6 +97,10 @@ tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const
     };
 }
 
+double tpFlowLaw_MotorEffort(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan) {
+    return jointOf(law, system, plan)->coordinates[law->coordinate].def.motor.effort;
+}
+
 bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
                        double impulse, double h) {
     const tpJoint* joint = jointOf(law, system, plan);

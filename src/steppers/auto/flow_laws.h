@@ -36,6 +36,9 @@ tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
 // The row of a motor that holds its speed.
 tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
 
+// The most that its motor can exert.
+double tpFlowLaw_MotorEffort(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
+
 // Whether an impulse of a motor in h seconds is within its effort.
 bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
                        double impulse, double h);

@@ -205,8 +205,8 @@ bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system)
 
 // For how long shapes that overlap have done so, by their speed.
 static double timeSinceTouch(const tpSystem* system, const tpContact* contact) {
-    double speed = tpContact_NormalSpeed(contact, system);
-    return contact->gap < 0.0 && speed < 0.0 ? contact->gap / speed : 0.0;
+    double speed = tpContact_Approach(contact, system->poses.data, system->velocities.data);
+    return contact->gap < 0.0 && speed > 0.0 ? -contact->gap / speed : 0.0;
 }
 
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,

@@ -101,7 +101,8 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     }
     uint64_t pushing = tpTaken_Pairs(taken);
     bool isMoment = !isBlind && pushing != run->pace.pushing;
-    if (!isBlind && (taken->isBad || (isMoment && !trustsMoment(&run->pace, pushing)))) {
+    if (!isBlind &&
+        (taken->isBad || taken->hasTurned || (isMoment && !trustsMoment(&run->pace, pushing)))) {
         run->pace.checkedError = INFINITY;
         return false;
     }

@@ -103,37 +103,6 @@ bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group
     return false;
 }
 
-// What joints do ---------------------------------------------------------------------------------
-
-// Of the fastest joints: slower ones are at rest.
-static const double slowestPart = 1e-9;
-
-// 1 or 2: the coordinate goes up or down. 0: it is at rest.
-static unsigned directionOf(const tpSystem* system, const tpJoint* joint, int coordinate) {
-    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-    tpJointRow row = tpJoint_CoordinateRow(joint, &place, coordinate);
-    double speed = tpJointRow_Speed(joint, &row, system->velocities.data);
-    double least = slowestPart * system->units.speed;
-    return speed > least ? 1u : speed < -least ? 2u : 0u;
-}
-
-uint64_t tpStride_JointModes(const tpSystem* system, const tpGroups* groups, int group,
-                             bool* isAtLimit) {
-    uint64_t number = 0;
-    *isAtLimit = false;
-    for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        for (int k = 0; concerns(groups, group, joint) && k < joint->coordinateCount; ++k) {
-            const tpCoordinate* coordinate = &joint->coordinates[k];
-            *isAtLimit = *isAtLimit || coordinate->limitEffort != 0.0;
-            number = coordinate->def.friction > 0.0
-                         ? number * 3u + directionOf(system, joint, k) + 1u
-                         : number;
-        }
-    }
-    return number;
-}
-
 // Turns -------------------------------------------------------------------------------------------
 
 // Below this angle the factors are those of their series.

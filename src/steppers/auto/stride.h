@@ -63,11 +63,6 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
 // methods treat stiff servos implicitly, and are not of the order that levels are led on by.
 bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group);
 
-// A number for the directions in which joints with friction go, and whether a limit has pushed in
-// the last step.
-uint64_t tpStride_JointModes(const tpSystem* system, const tpGroups* groups, int group,
-                             bool* isAtLimit);
-
 // Starts a stride of the group from the state that the system is in. False if memory ran out, and
 // there is none.
 bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,

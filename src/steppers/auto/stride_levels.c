@@ -3,6 +3,7 @@
 #include "dynamics/joints.h"
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/modes.h"
 
 // Of the difference of two levels, and of two results of these: what leads on. Steps of a symmetric
 // method go from the second order to the fourth and the sixth, those of a flow from the fourth to
@@ -37,9 +38,9 @@ static const double simple = 1e-4;
 // joints go in the same directions, and no limit pushes.
 static bool isLikeBefore(const tpGroupRun* run, const tpStrideLevels* levels,
                          const tpTaken* taken) {
-    bool isAtLimit;
-    uint64_t modes = tpStride_JointModes(run->system, run->groups, run->group, &isAtLimit);
-    return tpTaken_Pairs(taken) == levels->pushing && modes == levels->jointModes && !isAtLimit &&
+    uint64_t modes = tpModes_OfJoints(run->system, run->groups, run->group);
+    return tpTaken_Pairs(taken) == levels->pushing && modes == levels->jointModes &&
+           !taken->hasTurned && !tpModes_AreAtLimit(run->system, run->groups, run->group) &&
            tpTaken_HaveSameContacts(&levels->taken[0], taken);
 }
 
@@ -160,8 +161,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->isMoment = false;
     levels->momentPart = -1.0;
     levels->pushing = run->pace.pushing;
-    bool isAtLimit;
-    levels->jointModes = tpStride_JointModes(system, run->groups, run->group, &isAtLimit);
+    levels->jointModes = tpModes_OfJoints(system, run->groups, run->group);
     run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     levels->isFlow = false;
     run->hasMemory =

@@ -332,7 +332,7 @@ static bool isLeaving(const tpGroupRun* run) {
         bool isOurs = groups->ofBody[contact->bodyA] == run->group ||
                       groups->ofBody[contact->bodyB] == run->group;
         if (isOurs && contact->gap <= TP_TOUCH_DISTANCE * system->units.length &&
-            tpContact_NormalSpeed(contact, system) > least) {
+            -tpContact_Approach(contact, system->poses.data, system->velocities.data) > least) {
             return true;
         }
     }
