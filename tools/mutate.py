@@ -16,7 +16,7 @@ object code, which is proof that nothing changed. By rule the following are neve
   a term or a sign of the sum that it is a part of): they are changed a thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
   a method, of which twice as much is another choice, not a mistake;
 - whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
-- assertions, prefetches, sizes of memory (room, capacity, growth, the length of an array that is declared), and from
+- assertions, prefetches, sizes of memory (room, capacity, growth, the length of an array that is declared, scratch that is one larger), and from
   when on threads help (tasks, helpers), on which no result depends: they decide about speed or about nothing;
 - a release or close that is left out: the sanitized tests see leaks, these do not.
 
@@ -145,6 +145,9 @@ OPERATORS = [
 
 MEMORY = re.compile(r"\b(room|\w*Room|\w*[cC]apacity|grown?|TP_RESERVE|tp\w+_Reserve)\b")
 
+# Scratch of an arena that is larger than it need be; smaller is a mistake, which the sanitized tests see.
+SCRATCH = re.compile(r"\b(TP_SCRATCH\w*|tpArena_Get\w*)\(")
+
 
 ROUNDING = re.compile(r"(?<![\w.])\d+(?:\.\d*)?e-(?:9|[1-9]\d+) \* ([^;?<>&|]*)$")
 
@@ -158,6 +161,8 @@ def is_bound(line, kind, start):
 def is_idle(line, kind):
     """Whether such a change decides about speed or memory alone."""
     if re.search(r"\b(tasks|helpers)\b", line) and kind in ("comparison", "constant", "condition"):
+        return True
+    if SCRATCH.search(line) and kind == "constant":
         return True
     return "prefetch" in line or (bool(MEMORY.search(line)) and kind in ("constant", "factor", "sign", "extreme", "comparison"))
 
