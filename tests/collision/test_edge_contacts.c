@@ -100,6 +100,32 @@ static tpQuat symmetryOfBox(int number) {
     return tpMulQQ(up, tpQuatFromAxisAngle(axes[2], number % 4 * quarter));
 }
 
+// Edges that are moved along each other touch from where the later begins to where the earlier
+// ends, whichever edges of the two boxes they are and whichever way these go.
+static void edgesShareTheirOverlap(void** state) {
+    (void)state;
+    tpGeometry shapes[2] = { makeBox(), makePrism() };
+    for (int n = 0; n < 4 * 24 * 24; ++n) {
+        const tpGeometry *a = &shapes[n % 2], *b = &shapes[n / 2 % 2];
+        tpPose left = leaning(0.3, 1.0, 0.0, 0.0), right = leaning(0.2, -1.0, 0.0, 0.0);
+        double along = -0.8 + 1.6 * (n * 7 % 97) / 97.0;
+        left.position.y += along;
+        left.rotation = tpMulQQ(left.rotation, symmetryOfBox(n / 4 % 24));
+        right.rotation = tpMulQQ(right.rotation, symmetryOfBox(n / 96));
+        Contacts c = collide(a, left, b, right);
+        assert_int_equal(c.count, 2);
+        double y[2] = { c.points[0].pointA.y, c.points[1].pointA.y };
+        CHECK_NEAR(fmin(y[0], y[1]), fmax(-0.5, along - 0.5), 1e-9);
+        CHECK_NEAR(fmax(y[0], y[1]), fmin(0.5, along + 0.5), 1e-9);
+        for (int k = 0; k < 2; ++k) {
+            CHECK_NEAR(c.points[k].pointA.x, 0.0, 1e-9);
+            CHECK_NEAR(c.points[k].pointA.z, 0.0, 1e-9);
+            CHECK_NEAR(c.points[k].gap, 0.0, 1e-9);
+        }
+    }
+    tpReleaseGeometry(&shapes[1]);
+}
+
 // Two boxes that lean to each other by any two angles, the one near the other's edge in any
 // direction: the nearest contact is as near as the boxes are, exchanging the boxes turns the
 // normals around and changes nothing else, and normals do not jump.
@@ -314,12 +340,11 @@ static void edgesAcrossAreFinite(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(middleOfTheArc),
-                                        cmocka_unit_test(turnsIntoTheFace),
-                                        cmocka_unit_test(nearTheEdge),
-                                        cmocka_unit_test(facesStayFaces),
-                                        cmocka_unit_test(facesShareTheirOverlap),
-                                        cmocka_unit_test(flatHullsHaveNone),
-                                        cmocka_unit_test(edgesAcrossAreFinite) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(middleOfTheArc),         cmocka_unit_test(turnsIntoTheFace),
+        cmocka_unit_test(edgesShareTheirOverlap), cmocka_unit_test(nearTheEdge),
+        cmocka_unit_test(facesStayFaces),         cmocka_unit_test(facesShareTheirOverlap),
+        cmocka_unit_test(flatHullsHaveNone),      cmocka_unit_test(edgesAcrossAreFinite)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

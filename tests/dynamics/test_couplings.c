@@ -464,6 +464,42 @@ static void springOnTheSumSwings(void** state) {
     tpDestroyWorld(world);
 }
 
+// The same with a damper and a servo beside it by schemes with one solve: implicit Euler of the
+// sum, step by step.
+static void springOnTheSumIsImplicit(void** state) {
+    (void)state;
+    const double moments[3] = { 0.4, 1.1, 0.6 }, factors[3] = { 1.0, -2.0, 0.5 };
+    for (int s = 0; s < 2; ++s) {
+        tpWorld* world = worldOf(s == 0 ? tp_stewartTrinkle : tp_penalty, tpZeroVec3());
+        tpJointId joints[3];
+        double inverse = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
+            tpBodyId wheel = addBody(world, place, 1.0, moments[i]);
+            joints[i] = addHinge(world, theWorld, wheel, place, axisZ);
+            inverse += factors[i] * factors[i] / moments[i];
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasSpring = def.hasServo = true;
+        def.spring = (tpSpring){ .stiffness = 30.0, .damping = 0.2, .rest = -0.2 };
+        def.servo.stiffness = 12.0;
+        def.servo.damping = 0.1;
+        def.servo.target = 0.3;
+        tpCouplingId coupling = addCoupling(world, &def, joints, factors, 3);
+        double h = 0.01, value = 0.0, speed = 0.0;
+        for (int i = 0; i < 200; ++i) {
+            tpWorld_Step(world, h);
+            double push = 30.0 * (-0.2 - value) + 12.0 * (0.3 - value);
+            speed = (speed + h * inverse * push) / (1.0 + inverse * h * (0.3 + h * 42.0));
+            value += h * speed;
+            tpCoordinateState sum = tpCoupling_GetState(world, coupling);
+            CHECK_NEAR(sum.speed, speed, 1e-9);
+            CHECK_NEAR(sum.value, value, 1e-9);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // Wheels that turn against a limit of their sum stop there and push.
 static void limitOfTheSumHolds(void** state) {
     (void)state;
@@ -598,8 +634,8 @@ int main(void) {
         cmocka_unit_test(turningWheelsStayAwake),      cmocka_unit_test(floatingGearsKeepMomentum),
         cmocka_unit_test(pendulumsFollowLagrange),     cmocka_unit_test(tendonSharesItsPull),
         cmocka_unit_test(servoOnTheSumCarriesWeights), cmocka_unit_test(springOnTheSumSwings),
-        cmocka_unit_test(limitOfTheSumHolds),          cmocka_unit_test(wrongCouplingsAreRefused),
-        cmocka_unit_test(snapshotsHaveCouplings),
+        cmocka_unit_test(springOnTheSumIsImplicit),    cmocka_unit_test(limitOfTheSumHolds),
+        cmocka_unit_test(wrongCouplingsAreRefused),    cmocka_unit_test(snapshotsHaveCouplings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

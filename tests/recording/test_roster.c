@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "made_frames.h"
+#include "recording/roster.h"
 #include "support/scene_text.h"
 #include "tippe/joints.h"
 #include "tippe/scene.h"
@@ -225,10 +226,40 @@ static void testWhatIsDestroyed(void** state) {
     tpDestroyWorld(world);
 }
 
+// Axes of compound joints go by their names, if only of one letter, and those without by their
+// number in the scene; joints without a name by theirs.
+static void namesOfAxes(void** state) {
+    (void)state;
+    static const char text[] =
+        "{ \"tippe\": 1, \"bodies\": ["
+        "{ \"name\": \"a\", \"mass\": 2, \"inertia\": [1, 1, 1] },"
+        "{ \"name\": \"b\", \"mass\": 2, \"inertia\": [1, 1, 1] } ],"
+        "\"joints\": ["
+        "{ \"name\": \"hand\", \"type\": \"compound\", \"bodies\": [null, \"a\"], \"anchor\": [0, "
+        "0, 0], \"axes\": [ "
+        "{ \"turn\": [0, 1, 0] }, { \"slide\": [1, 0, 0], \"name\": \"x\" }, "
+        "{ \"slide\": [0, 0, 1] } ] },"
+        "{ \"type\": \"compound\", \"bodies\": [null, \"b\"], \"anchor\": [0, 0, 0], \"axes\": [ "
+        "{ \"turn\": [0, 1, 0], \"name\": \"q\" }, { \"turn\": [1, 0, 0] } ] } ] "
+        ", \"simulation\": { \"step\": 0.01, \"until\": 1 } }";
+    static const char* const names[5] = { "hand.0", "hand.x", "hand.2", "joint1.q", "joint1.1" };
+    tpWorld* world = makeWorldFrom(text);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRoster roster;
+    assert_true(tpRoster_Create(&roster, world, &allocator));
+    assert_int_equal(roster.coordinateCount, 5);
+    for (int i = 0; i < 5; ++i) {
+        assert_string_equal(roster.coordinates[i].name, names[i]);
+    }
+    tpRoster_Destroy(&roster);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testFileSaysWhatTheWorldSaid),
         cmocka_unit_test(testWhatIsDestroyed),
+        cmocka_unit_test(namesOfAxes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     removeTestDirectory();
