@@ -23,6 +23,10 @@ static const double allEnergies = 4000.0;
 enum { rattleParts = 8 };
 static const double strict = 4e-7;
 
+// What a part may lose then in which nothing collides, in parts of the budget: with care a coin
+// that rolls lost a third of its energy in one step.
+static const double mostDamping = 4.0;
+
 // After so many steps parts may be longer again, if swings are so small that those of parts twice
 // as long, which are four times as large, are within half the budget.
 enum { longQuiet = 128 };
@@ -66,7 +70,8 @@ bool tpEnergyGuard_Allows(const tpEnergyGuard* guard, double rise, double part, 
     const tpEnergyBook* book = guard->book;
     if ((hasCollided || book->rattle > 0) && isTouched) {
         double deficit = hasCollided ? 0.0 : book->deficit;
-        return rise <= deficit + strict * guard->budget;
+        bool isDamped = !hasCollided && rise < -mostDamping * guard->budget;
+        return rise <= deficit + strict * guard->budget && !isDamped;
     }
     if (fabs(rise) <= leak * part * guard->budget) {
         return true;

@@ -13,6 +13,9 @@
 #include "geometry/shape_parts.h"
 #include "math/elementary.h"
 
+// A cap lies flat below this: 1 minus the cosine of its tilt, some 1e-6 rad.
+static const double leastTilt = 1e-12;
+
 tpVec3 tpDiscExtent(double r, tpVec3 axis) {
     return tpMakeVec3(r * sqrt(fmax(0.0, (1.0 - axis.x) * (1.0 + axis.x))),
                       r * sqrt(fmax(0.0, (1.0 - axis.y) * (1.0 + axis.y))),
@@ -120,14 +123,20 @@ bool tpTurnedOutline(const tpTurned* shape, tpPose pose, tpVec3 normal, tpOutlin
     for (int i = 1; i < cap.count; ++i) {
         lowest = fmin(lowest, tpDot(normal, cap.corners[i]));
     }
-    if (!isLying && tpDot(normal, ends[low]) < lowest - 1e-9 * cap.radius) {
+    // The lowest point has a name of its own wherever it runs, also where a fixed point is. A cap
+    // that lies flat has none.
+    bool isBetween = !isLying && tpDot(normal, ends[low]) < lowest - 1e-9 * cap.radius;
+    bool isFixed = !isLying && !isBetween && 1.0 - cap.cosine > leastTilt;
+    if (isBetween) {
         out->points[out->count++] = ends[low];
     }
     out->rimRadius = cap.radius;
     out->rimCenter = cap.center;
     out->rimAxis = cap.normal;
     for (int i = 0; i < cap.count; ++i) {
-        out->ids[out->count] = cap.ids[i];
+        bool isThere = isFixed && tpDot(normal, cap.corners[i]) == lowest;
+        isFixed = isFixed && !isThere;
+        out->ids[out->count] = isThere ? tp_lowestRim : cap.ids[i];
         out->points[out->count++] = cap.corners[i];
     }
     return true;

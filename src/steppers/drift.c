@@ -23,11 +23,12 @@ enum { maxPasses = 5 };
 static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count) {
     tpTimeStep* step = drift->step;
     const tpDriftSettings* settings = drift->settings;
-    if (settings->find != NULL) {
-        return settings->find(settings->context, step, contacts, count);
-    }
-    return tpSystem_FindContacts(step->system, step->system->poses.data, step->margins, contacts,
-                                 count) == tp_success;
+    bool isDone = settings->find != NULL
+                      ? settings->find(settings->context, step, contacts, count)
+                      : tpSystem_FindContacts(step->system, step->system->poses.data, step->margins,
+                                              contacts, count) == tp_success;
+    *count = isDone ? tpDrift_DropRimPoints(*contacts, *count) : 0;
+    return isDone;
 }
 
 // Velocities of the rows without impulses: those of the drift.

@@ -74,7 +74,7 @@ bool tpDrift_HasCollided(const tpDrift* drift) {
                 }
                 continue; // springs take their time
             }
-            if (place < 0 || drift->start[place].gap > tpClosedGap * step->system->units.length) {
+            if (place < 0 || !drift->isClosed[place]) {
                 return true;
             }
             bodyA = contact->bodyA;

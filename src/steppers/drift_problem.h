@@ -19,6 +19,7 @@ typedef struct tpDrift {
     // Contacts of the start; which of them keep rows of the start, and the biases of these.
     const tpContact* start;
     int startCount;
+    bool* isClosed; // at the start
     bool* isKept;
     double* keptBias;
     double (*keptSlip)[2]; // biases of the friction rows
@@ -82,5 +83,9 @@ bool tpDrift_HasCollided(const tpDrift* drift);
 
 // Takes back what a solve has said about its problem; what it cost stays.
 void tpDrift_ForgetVerdict(tpStepReport* report, const tpStepReport* before);
+
+// Leaves the lowest point of rims that lean, without the points fixed to them (drift_rims.c).
+// Returns how many contacts stay.
+int tpDrift_DropRimPoints(tpContact* contacts, int count);
 
 #endif
