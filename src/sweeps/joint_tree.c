@@ -105,12 +105,6 @@ static inline void carry(const double* velocity, const double* r, double* there)
     there[5] = w[2];
 }
 
-static inline void addSix(double* restrict y, double factor, const double* restrict x) {
-    for (int j = 0; j < 6; ++j) {
-        y[j] += factor * x[j];
-    }
-}
-
 // Six numbers in registers: those of a node while its axes are gone through.
 typedef struct Six {
     tpVec3 linear, angular;
