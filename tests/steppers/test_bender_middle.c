@@ -11,12 +11,12 @@ typedef struct Counted {
     double deepest;
 } Counted;
 
-static tpWorld* makeWorld(double mu) {
+static tpWorld* makeWorld(double mu, double restitution) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = tp_benderSchmitt;
     def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
     tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, mu, 0.0);
+    addMaterial(world, mu, restitution);
     addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     return world;
 }
@@ -52,7 +52,7 @@ static Counted run(tpWorld* world, int steps, double h) {
 // Plates of 8 mm allow overlaps of 4e-6 m, far less than the paper's 1e-4.
 static void heapsOfPlatesAreCertified(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(0.4);
+    tpWorld* world = makeWorld(0.4, 0.0);
     tpRandom random = { 5 };
     for (int i = 0; i < 64; ++i) {
         tpVec3 place = tpMakeVec3(0.11 * (i % 4), 0.11 * (i / 4 % 4), 0.06 + 0.1 * (i / 16));
@@ -66,7 +66,7 @@ static void heapsOfPlatesAreCertified(void** state) {
 
 static void struckWallsAreCertified(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(0.5);
+    tpWorld* world = makeWorld(0.5, 0.0);
     for (int k = 0; k < 9; ++k) {
         for (int i = 0; i < 7 - k % 2; ++i) {
             tpVec3 place = tpMakeVec3(0.2 * i + 0.1 * (k % 2), 0.0, 0.05 + 0.1 * k);
@@ -88,10 +88,29 @@ static void struckWallsAreCertified(void** state) {
     tpDestroyWorld(world);
 }
 
+// Impacts of elastic crowds are located, and a part that ends at an impact overlaps nowhere but for
+// what it began with.
+static void elasticBoxesComeOutOfTheFloor(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.2, 1.0);
+    assert_int_equal(tpWorld_SetOption(world, "budget", "20000", NULL), tp_success);
+    for (int i = 0; i < 9; ++i) {
+        tpVec3 place = tpMakeVec3(0.03 * (i % 3), 0.03 * (i / 3), 0.01 - 1e-4);
+        addBox(world, place, tpIdentityQuat(), tpMakeVec3(0.02, 0.02, 0.02));
+    }
+    Counted first = run(world, 1, 1.0 / 60.0);
+    assert_int_equal(first.mostContacts, 36);
+    run(world, 30, 1.0 / 60.0);
+    Counted last = run(world, 1, 1.0 / 60.0);
+    assert_int_equal(last.violations[tp_overlapLaw], 0);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heapsOfPlatesAreCertified),
         cmocka_unit_test(struckWallsAreCertified),
+        cmocka_unit_test(elasticBoxesComeOutOfTheFloor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "steppers/bender_schmitt/first_impact.h"
+#include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step_contacts.h"
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
@@ -179,7 +180,10 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpSystem* system = step->system;
     tpContact* contacts;
     int count;
-    if (!finishDrift(step) || !tpStepContacts_End(step, &contacts, &count)) {
+    // Drifts on the way to an impact overlap where it is; what is left at its end is no impact.
+    bool isLeft = step->isLocating && !step->start.isSmall;
+    if ((isLeft && !tpPushOut_Settle(step)) || !finishDrift(step) ||
+        !tpStepContacts_End(step, &contacts, &count)) {
         return false;
     }
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
