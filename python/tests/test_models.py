@@ -229,6 +229,20 @@ def test_report_names_what_is_lost(tmp_path: Path) -> None:
     assert f"{path}:2: option, density: is not supported" in report.text()
 
 
+def test_keyframes_that_are_too_short_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    model = '<mujoco><worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody><keyframe>\n<key qpos="{}"/></keyframe></mujoco>'
+    path.write_text(model.format("1 2 3 1 0 0 0"))
+    assert not list(models.convert(path).report.of("changed"))
+    path.write_text(model.format("1 2 3"))
+    try:
+        (note,) = models.convert(path).report.of("changed")
+    except models.ModelError as error:  # older compilers refuse it
+        assert "qpos" in str(error)
+    else:
+        assert (note.attribute, note.line) == ("qpos", 2)
+
+
 def test_strict_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "model.xml", tmp_path / "scene.json"
     path.write_text(MODEL.format(joint=""))
@@ -253,6 +267,8 @@ BROKEN = {
     "a huge height field": ('<mujoco><asset>\n<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>', ":2: a height field of"),
     "a joint that follows itself": ('<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="x" type="continuous"><parent link="a"/><child link="b"/>\n<mimic joint="x"/></joint></robot>', ":2: "),
     "absurd numbers": ('<mujoco><worldbody><body pos="1e300 0 0"><freejoint/><geom size="1" mass="1"/></body></worldbody></mujoco>', "position"),
+    "an entity": ('<!DOCTYPE mujoco [\n<!ENTITY b "<body/>">]><mujoco><worldbody>&b;</worldbody></mujoco>', ':2: the entity "b"'),
+    "nothing": ("<mujoco><worldbody/></mujoco>", "nothing in the model"),
     "another root": ("<sdf/>", "neither MJCF"),
     "no links": ('<robot name="r"/>', "without links"),
     "a link that is not there": ('<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>', '"b"'),

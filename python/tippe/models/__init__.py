@@ -130,6 +130,8 @@ def convert(
 
 
 def _finish(model: Model, visual: bool, triangles: int) -> Scene:
+    if not model.bodies:
+        raise ModelError("there is nothing in the model: no bodies and no geoms", model.report.source)
     if not visual:
         for body in model.bodies:
             body.shapes = [shape for shape in body.shapes if not shape.visual]

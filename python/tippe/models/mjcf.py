@@ -109,8 +109,21 @@ def _choose_keyframe(m: Any, report: Report, wanted: str | int | None, path: Pat
 def _check_numbers(m: Any, d: Any, path: Path) -> None:
     for what, values in (("mass", m.body_mass), ("inertia", m.body_inertia), ("position", d.xpos), ("rotation", d.xquat), ("speed", d.qvel)):
         if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 1e100:
-            body = int(np.argwhere(~(np.abs(values) < 1e100))[0][0])
-            raise ModelError(f"{what} number {body} is not a number that a body can have", str(path))
+            place = int(np.argwhere(~(np.abs(values) < 1e100))[0][0])
+            body = int(m.dof_bodyid[place]) if what == "speed" else place
+            raise ModelError(f'body "{m.body(body).name or body}": its {what} is not a number that a body can have', str(path))
+
+
+def _note_short_keyframe(m: Any, source: Source, report: Report) -> None:
+    """MuJoCo fills keyframes that are too short with the values of the model."""
+    sizes = {"qpos": m.nq, "qvel": m.nv, "act": m.na, "ctrl": m.nu, "mpos": 3 * m.nmocap, "mquat": 4 * m.nmocap}
+    keys = [element for element in source.root.walk() if element.tag == "key"]
+    for element in keys if len(keys) == m.nkey else []:
+        for attribute, size in sizes.items():
+            count = len(element.attributes.get(attribute, "").split())
+            if 0 < count != size:
+                message = f"has {count} numbers for {size}: the rest is that of the model"
+                report.add("changed", "key", attribute, message, element.attributes.get("name"), (element.file, element.line))
 
 
 def _set_state(d: Any, state: tuple[Any, Any], path: Path) -> None:
@@ -142,6 +155,7 @@ def read_mjcf(
     mujoco.mj_forward(m, d)
     _check_numbers(m, d, path)
     lint(source, report)
+    _note_short_keyframe(m, source, report)
     gravity = np.zeros(3) if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY else np.array(m.opt.gravity)
     name = source.root.attributes.get("model") or path.stem
     model = Model(name=name, report=report, gravity=gravity, step=float(m.opt.timestep))

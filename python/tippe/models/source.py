@@ -49,12 +49,14 @@ def parse(path: Path) -> Element:
     parser = xml.parsers.expat.ParserCreate()
     top = Element("", {}, str(path), 1)
     open_elements = [top]
+    texts: list[list[str]] = [[]]  # of the open elements, in pieces
     count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, dict(attributes), str(path), parser.CurrentLineNumber)
         open_elements[-1].children.append(element)
         open_elements.append(element)
+        texts.append([])
         if len(open_elements) > 1000:
             raise element.error("elements nest deeper than 1000")
         nonlocal count
@@ -63,12 +65,17 @@ def parse(path: Path) -> Element:
             raise element.error(f"a file of more than {_MOST_ELEMENTS} elements")
 
     def end(_: str) -> None:
-        open_elements.pop()
+        open_elements.pop().text = "".join(texts.pop())
 
     def text(data: str) -> None:
-        open_elements[-1].text += data
+        texts[-1].append(data)
+
+    # MuJoCo's reader leaves entities out without a word, and a few of them can stand for gigabytes.
+    def entity(name: str, *_: object) -> None:
+        raise ModelError(f'the entity "{name}" is declared: write out what it stands for', str(path), parser.CurrentLineNumber)
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    parser.EntityDeclHandler = entity
     try:
         parser.Parse(data, True)
     except xml.parsers.expat.ExpatError as error:
