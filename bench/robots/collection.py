@@ -6,7 +6,7 @@ Reads every MJCF and URDF file below FOLDER, one process for each. A file is
   imported   its scene was made, and a world of Tippe could be created from it;
   silent     the same, but a part of the model is neither in the scene nor in the report;
   refused    it was not converted, and the message is printed;
-  a piece    MuJoCo itself cannot compile it alone, and another file includes it or it holds no bodies.
+  a piece    it cannot be compiled alone or is empty then, and another file includes it or it holds no bodies.
 A top-level model is one that is no piece. Whether a part is lost is asked of MuJoCo's compiled model (of the XML itself
 for URDF), not of the importer: every body, joint, limit, spring, actuator, equality, tendon, sensor, pair and
 exclude has to be found in the scene, or named by a note of the report.
@@ -160,7 +160,7 @@ def try_one(path: str, packages: dict[str, str], pipe: Any) -> None:
     try:
         scene = tippe.models.convert(path, visual=False, packages=packages)
     except tippe.models.ModelError as error:
-        pipe.send({"state": "refused", "message": " ".join(str(error).split()), "piece": not compiles(path)})
+        pipe.send({"state": "refused", "message": " ".join(str(error).split()), "piece": "nothing in the model" in str(error) or not compiles(path)})
         return
     try:
         tippe.load(scene)

@@ -9,10 +9,10 @@ from typing import Any
 from .errors import ModelError
 from .source import Element, Source
 
-__all__ = ["check_scene", "check_source"]
+__all__ = ["check_counts", "check_scene", "check_source"]
 
 # Parts of one model. Beyond that the matrices of who meets whom no longer fit into memory.
-_MOST = {"body": 5000, "geom": 10000, "joint": 20000, "site": 20000}
+_MOST = {"body": 5000, "link": 5000, "geom": 10000, "collision": 10000, "visual": 10000, "joint": 20000, "site": 20000}
 _MOST_HEIGHTS = 10_000_000
 
 _LARGEST = 1e100
@@ -23,14 +23,18 @@ _NAMES = ("name", "class", "childclass", "model", "file", "prefix", "suffix", "t
 
 def check_source(source: Source) -> None:
     """Refuses an MJCF file that asks for more parts than can be, or for numbers that are none, before it is compiled."""
-    counts = dict.fromkeys(_MOST, 0)
-    _count(source.root, 1, counts)
+    check_counts(source.root)
     for element in source.root.walk():
         for attribute, text in element.attributes.items():
             if attribute not in _NAMES and "nan" in text.lower().split():
                 raise element.error(f'{attribute}: "{text}" is not a number')
         if element.tag == "hfield":
             _check_heights(element)
+
+
+def check_counts(root: Element) -> None:
+    """Refuses a model that asks for more parts than can be."""
+    _count(root, 1, dict.fromkeys(_MOST, 0))
 
 
 def _count(element: Element, times: int, counts: dict[str, int]) -> None:

@@ -17,6 +17,7 @@ from .errors import ModelError
 from .meshes import load_surface
 from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
 from .report import Report
+from .sanity import check_counts
 from .source import Element, parse
 from .urdf_lint import lint
 
@@ -107,6 +108,7 @@ class _Reader:
         if any(":" in tag.tag or "xacro" in tag.tag for tag in self.root.walk()):
             raise self.root.error("this is xacro: make URDF of it first (xacro FILE > robot.urdf)")
         lint(self.root, self.report)
+        check_counts(self.root)
         for link in self.root.all("link"):
             name = self.name(link)
             if name in self.links:

@@ -1,0 +1,95 @@
+"""Models that cannot be read, or not as they stand: a message with the place, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tippe import models
+from tippe.models.command import main
+
+BROKEN = {
+    "no XML": ("<mujoco><worldbody>", ":1: "),
+    "a circle of includes": ('<mujoco>\n<include file="model.xml"/></mujoco>', ":2: "),
+    "a missing include": ('<mujoco>\n<include file="nowhere.xml"/></mujoco>', "nowhere.xml"),
+    "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', "m.stl"),
+    "a mass that is no number": ('<mujoco><worldbody><body><freejoint/>\n<geom size="1" mass="nan"/></body></worldbody></mujoco>', ':2: mass: "nan"'),
+    "a huge gain": ('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><position joint="j" kp="1e300"/></actuator></mujoco>', '"j".servo.stiffness'),
+    "a damping below zero": ('<mujoco><worldbody><body><joint damping="-5"/><geom size="1"/></body></worldbody></mujoco>', '"damping" must be zero or more'),
+    "a step of zero": ('<mujoco><option timestep="0"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>', '"step" must be greater than zero'),
+    "a million bodies": ('<mujoco><worldbody><replicate count="1000000" offset="1 0 0">\n<body><freejoint/><geom size=".1"/></body></replicate></worldbody></mujoco>', ":2: the model has more than"),
+    "thousands of links": ('<robot name="r">' + "".join(f'\n<link name="l{i}"/>' for i in range(5001)) + "</robot>", ":5002: the model has more than"),
+    "a huge height field": ('<mujoco><asset>\n<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>', ":2: a height field of"),
+    "a joint that follows itself": ('<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="x" type="continuous"><parent link="a"/><child link="b"/>\n<mimic joint="x"/></joint></robot>', ":2: "),
+    "absurd numbers": ('<mujoco><worldbody><body pos="1e300 0 0"><freejoint/><geom size="1" mass="1"/></body></worldbody></mujoco>', "position"),
+    "an entity": ('<!DOCTYPE mujoco [\n<!ENTITY b "<body/>">]><mujoco><worldbody>&b;</worldbody></mujoco>', ':2: the entity "b"'),
+    "nothing": ("<mujoco><worldbody/></mujoco>", "nothing in the model"),
+    "another root": ("<sdf/>", "neither MJCF"),
+    "no links": ('<robot name="r"/>', "without links"),
+    "a link that is not there": ('<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>', '"b"'),
+    "no number": ('<robot name="r"><link name="a"><inertial><mass value="x"/></inertial></link></robot>', "expected a number"),
+    "a negative mass": ('<robot name="r"><link name="a"><inertial><mass value="-1"/></inertial></link></robot>', "negative"),
+    "no such mesh": ('<robot name="r"><link name="a"><visual><geometry><mesh filename="package://p/m.stl"/></geometry></visual></link></robot>', "m.stl"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_broken_models_are_refused(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, words = BROKEN[what]
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    assert main([str(path), "--out", str(tmp_path / "scene.json")]) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert "model.xml" in message
+    assert [p.name for p in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_circles_of_links(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    joint = '<joint name="{0}{1}" type="continuous"><parent link="{0}"/><child link="{1}"/></joint>'
+    path.write_text(f"<robot name='r'>{link.format('a')}{link.format('b')}{joint.format('a', 'b')}{joint.format('b', 'a')}</robot>")
+    with pytest.raises(models.ModelError, match="circle"):
+        models.convert(path)
+
+
+def test_includes_that_double_are_refused(tmp_path: Path) -> None:
+    """Forty files, each of which includes the next one twice."""
+    for i in range(40):
+        inner = f'<include file="inc{i + 1}.xml"/>' * 2 if i < 39 else ""
+        (tmp_path / f"inc{i}.xml").write_text(f"<mujocoinclude>{inner}</mujocoinclude>")
+    (tmp_path / "model.xml").write_text('<mujoco><include file="inc0.xml"/><worldbody/></mujoco>')
+    with pytest.raises(models.ModelError, match="included more than"):
+        models.convert(tmp_path / "model.xml")
+
+
+ROBOT = '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'
+
+
+def test_urdf_meshes_that_cannot_be_read(tmp_path: Path) -> None:
+    """One that collides is an error; one that is only seen is left out, and told."""
+    (tmp_path / "empty.obj").write_text("# nothing\n")
+    form = '<geometry><mesh filename="empty.obj"/></geometry>'
+    path = tmp_path / "r.urdf"
+    path.write_text(ROBOT.replace("</link>", f"\n<visual>{form}</visual></link>"))
+    scene = models.convert(path)
+    assert "shapes" not in scene["bodies"][0]
+    assert any(note.line == 2 and "is not shown" in note.message for note in scene.report.of("looks"))
+    path.write_text(ROBOT.replace("</link>", f"\n<collision>{form}</collision></link>"))
+    with pytest.raises(models.ModelError, match=r'r\.urdf:2: "empty\.obj" cannot be read'):
+        models.convert(path)
+
+
+def test_keyframes_that_are_too_short_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    model = '<mujoco><worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody><keyframe>\n<key qpos="{}"/></keyframe></mujoco>'
+    path.write_text(model.format("1 2 3 1 0 0 0"))
+    assert not list(models.convert(path).report.of("changed"))
+    path.write_text(model.format("1 2 3"))
+    try:
+        (note,) = models.convert(path).report.of("changed")
+    except models.ModelError as error:  # older compilers refuse it
+        assert "qpos" in str(error)
+    else:
+        assert (note.attribute, note.line) == ("qpos", 2)
