@@ -93,3 +93,41 @@ def test_keyframes_that_are_too_short_are_told(tmp_path: Path) -> None:
         assert "qpos" in str(error)
     else:
         assert (note.attribute, note.line) == ("qpos", 2)
+
+
+def test_meshes_of_others_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder of the scene's meshes may be the one where the robot has its own."""
+    folder, path, out = tmp_path / "r_meshes", tmp_path / "r.urdf", tmp_path / "r.json"
+    folder.mkdir()
+    own = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (folder / "part.obj").write_text(own)
+    form = '<{0}><geometry><mesh filename="r_meshes/part.obj"/></geometry></{0}>'
+    path.write_text(ROBOT.replace("</link>", form.format("collision") + "</link>"))
+    for _ in range(2):
+        assert main([str(path), "--out", str(out), "--quiet"]) == 0
+        assert sorted(p.name for p in folder.iterdir()) == ["part.obj", "part_hull.obj"]
+        assert (folder / "part.obj").read_text() == own
+    # What was written before and is not needed any more goes.
+    path.write_text(ROBOT)
+    assert main([str(path), "--out", str(out), "--quiet"]) == 0
+    assert [p.name for p in folder.iterdir()] == ["part.obj"]
+    # A mesh of the same name is not replaced, and nothing is written.
+    out.unlink()
+    path.write_text(ROBOT.replace("</link>", form.format("visual") + "</link>"))
+    assert main([str(path), "--out", str(out), "--quiet"]) == 2
+    assert "part.obj: is there, and tippe-import did not write it" in capsys.readouterr().err
+    assert (folder / "part.obj").read_text() == own
+    assert not out.exists()
+
+
+def test_outputs_are_no_inputs(tmp_path: Path) -> None:
+    path, out = tmp_path / "r.urdf", tmp_path / "r.json"
+    path.write_text(ROBOT)
+    for arguments in (["--out", str(path)], ["--out", str(out), "--report", str(path)], ["--out", str(out), "--report", str(out)]):
+        with pytest.raises(SystemExit):
+            main([str(path), *arguments, "--quiet"])
+    assert path.read_text() == ROBOT
+    assert not out.exists()
+    (tmp_path / "r.d").mkdir()
+    assert main([str(path), "--out", str(tmp_path / "r.d"), "--quiet"]) == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["r.d", "r.urdf"]

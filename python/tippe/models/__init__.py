@@ -11,6 +11,7 @@ to run a scene. The command `tippe-import` does the same.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -21,7 +22,7 @@ from typing import Any
 
 from .errors import ModelError
 from .floor import add_floor
-from .meshes import mesh_text, simplify
+from .meshes import is_ours, mesh_text, simplify
 from .model import Model
 from .report import Note, Report
 from .sanity import check_scene
@@ -38,24 +39,40 @@ class Scene(dict[str, Any]):
     meshes: dict[str, str]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the scene, and its meshes to a folder beside it. Nothing is left where that fails."""
+        """Writes the scene, and its meshes to a folder beside it, from which meshes of an earlier conversion go."""
         out = Path(path)
         folder = out.with_name(f"{out.stem}_meshes")
+        self._check_room(out, folder)
         text = _relative(self, {self._folder / name: f"{folder.name}/{name}" for name in self.meshes})
-        part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent or "."))
+        part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
         try:
             (part / "scene").write_text(text, encoding="utf-8")
+            for name, data in self.meshes.items():
+                (part / name).write_text(data, encoding="ascii")
+            old = [mesh for mesh in folder.iterdir() if is_ours(mesh)] if folder.is_dir() else []
             if self.meshes:
-                (part / "meshes").mkdir()
-                for name, data in self.meshes.items():
-                    (part / "meshes" / name).write_text(data, encoding="ascii")
-                if folder.is_dir():
-                    shutil.rmtree(folder)
-                os.replace(part / "meshes", folder)
+                folder.mkdir(exist_ok=True)
+            for name in self.meshes:
+                os.replace(part / name, folder / name)
+            for mesh in old:
+                if mesh.name not in self.meshes:
+                    mesh.unlink()
             os.replace(part / "scene", out)
         finally:
             shutil.rmtree(part, ignore_errors=True)
         return out
+
+    def _check_room(self, out: Path, folder: Path) -> None:
+        """Nothing that somebody else has put there is replaced: robots keep their own meshes in folders of such names."""
+        if out.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
+        if not out.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(out.parent))
+        if self.meshes and folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+        for name in self.meshes:
+            if (folder / name).exists() and not is_ours(folder / name):
+                raise FileExistsError(errno.EEXIST, "is there, and tippe-import did not write it", str(folder / name))
 
     _folder: Path
 

@@ -47,6 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--step: expected a time greater than zero")
     if options.triangles < 4:
         parser.error("--triangles: expected 4 or more")
+    files = {"the model": options.model, "--out": options.out, "--report": options.report}
+    places: dict[Path, str] = {}
+    for name, file in files.items():
+        if file and (other := places.setdefault(Path(file).resolve(), name)) != name:
+            parser.error(f"{name}: the same file as {other}")
     packages: dict[str, str] = {}
     for item in options.package:
         name, _, folder = item.partition("=")

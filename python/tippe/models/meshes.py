@@ -10,7 +10,9 @@ import numpy as np
 from .model import Mesh
 from .report import Report
 
-__all__ = ["mesh_text", "simplify"]
+__all__ = ["is_ours", "mesh_text", "simplify"]
+
+_MARK = "# written by tippe-import\n"
 
 
 def simplify(mesh: Mesh, most: int, report: Report) -> Mesh:
@@ -46,13 +48,21 @@ def _cluster(mesh: Mesh, most: int) -> Mesh:
         cells = cells * 3 // 4
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a mesh file was written by tippe-import, which may then replace it."""
+    if path.suffix != ".obj" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MARK)) == _MARK.encode()
+
+
 def mesh_text(mesh: Mesh) -> str:
     """OBJ: a hull with all digits, a surface that is only seen with seven."""
     digits = "%.17g" if mesh.triangles is None else "%.7g"
     lines = [("v " + " ".join([digits] * 3)) % tuple(corner) for corner in mesh.corners]
     for triangle in mesh.triangles if mesh.triangles is not None else ():
         lines.append("f %d %d %d" % tuple(int(i) + 1 for i in triangle))
-    return "\n".join(lines) + "\n"
+    return _MARK + "\n".join(lines) + "\n"
 
 
 def load_surface(path: Path) -> tuple[Any, Any]:
