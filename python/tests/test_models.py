@@ -375,17 +375,19 @@ def test_urdf_links_that_are_no_bodies(tmp_path: Path) -> None:
             urdf_link("imu", 1, (0, 0, 0)) + urdf_joint("fixed", "base", "imu")
             + urdf_link("thin", 1, (0, 0, 0.3)) + urdf_joint("continuous", "base", "thin")
             + '<link name="empty"/>' + urdf_joint("continuous", "thin", "empty")
+            + urdf_link("point", 1, (2e-18, 3e-18, 2e-18)) + urdf_joint("continuous", "base", "point")  # rounded zeros
         )
     )  # fmt: skip
     scene = models.convert(path)
     bodies = {body["name"]: body for body in scene["bodies"]}
-    assert set(bodies) == {"base", "thin", "empty"}
+    assert set(bodies) == {"base", "thin", "empty", "point"}
     assert bodies["base"]["mass"] == 3
     np.testing.assert_allclose(bodies["base"]["center_of_mass"], [1 / 3, 0, 0])
     np.testing.assert_allclose(bodies["base"]["inertia"][:3], [1, 1 + 2 / 3, 1 + 2 / 3])  # m1 m2 / (m1 + m2) at 1 m
     np.testing.assert_allclose(sorted(bodies["thin"]["inertia"][:3]), [0.15, 0.15, 0.3], rtol=1e-3)
     assert bodies["empty"]["mass"] == pytest.approx(1e-3)
-    assert {note.name for note in scene.report.of("changed")} == {"thin", "empty"}
+    np.testing.assert_allclose(bodies["point"]["inertia"][:3], [4e-5, 4e-5, 4e-5])
+    assert {note.name for note in scene.report.of("changed")} == {"thin", "empty", "point"}
     tippe.load(scene).step(0.001)
     path.write_text(urdf_of(urdf_link("odd", 1, (-1, 1, 1)) + urdf_joint("fixed", "base", "odd")))
     with pytest.raises(models.ModelError, match=r"r\.urdf:1: no body has the moments -1"):

@@ -24,6 +24,8 @@ from .urdf_lint import lint
 __all__ = ["read_urdf"]
 
 _TURN_FREE = np.array([1.0, 0.0, 0.0, 0.0])
+# Radius of gyration, m, below which moments are zeros that a program has rounded.
+_POINT = 1e-6
 _BALL = 0.01  # m: radius of the ball whose inertia a link without one gets
 _THINNEST = 1e-3  # smallest principal moment over the largest that a repaired link has
 
@@ -196,10 +198,11 @@ class _Reader:
     def make_solid(self, body: Body) -> None:
         """Moments that no rigid body has are changed as little as it takes, with a note."""
         moments, axes = np.linalg.eigh(body.inertia)
-        if moments[0] > 0 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9):
+        none = moments[2] <= _POINT**2 * body.mass
+        if not none and moments[0] > 0 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9):
             return
         given = ", ".join(f"{v:.3g}" for v in moments)
-        if moments[2] <= 0:
+        if none:
             moments[:] = 0.4 * body.mass * _BALL**2
         else:
             moments = np.maximum(moments, _THINNEST * moments[2])
