@@ -21,7 +21,7 @@
 static const double equalPart = 0.3, longest = 4096.0;
 
 // Overshoot of a leap, in steps, and its shortest.
-static const double mostOvershoot = 4.0, shortest = 2.0;
+static const double mostOvershoot = 4.0, shortest = 8.0;
 
 bool tpLightLeap_Create(tpLightLeap* leap, const tpLightSweeper* light, tpArena* arena) {
     leap->first = TP_SCRATCH(arena, float, light->impulseCount);
@@ -71,8 +71,9 @@ static double go(const tpLightLeap* leap, const tpLightSweeper* light, int place
     if (light->rowCount == 1) {
         return sum;
     }
-    double force = sqrt(r[1] * r[1] + r[2] * r[2]), mu = light->packs[pack].muStatic[lane];
-    if (force > mu * r[0]) {
+    double force = r[1] * r[1] + r[2] * r[2], most = light->packs[pack].muStatic[lane] * r[0];
+    if (force > most * most) {
+        force = sqrt(force);
         double limit = light->packs[pack].muDynamic[lane] * r[0], beyond = force - limit;
         sum += light->weight[first + tp_lightWidth] * beyond * beyond;
         r[1] *= limit / force;
