@@ -219,6 +219,21 @@ void* tpArena_GetZeroed(tpArena* arena, size_t size) {
     return memory;
 }
 
+static void* takeFromArena(size_t size, void* context) {
+    return tpArena_Get(context, size);
+}
+
+static void leaveToArena(void* memory, size_t size, void* context) {
+    (void)memory;
+    (void)size;
+    (void)context;
+}
+
+tpAllocator tpArena_AsAllocator(tpArena* arena) {
+    tpAllocator allocator = { takeFromArena, leaveToArena, arena };
+    return allocator;
+}
+
 void tpArena_Reset(tpArena* arena) {
     arena->used = 0;
     arena->failed = false;

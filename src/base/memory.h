@@ -105,6 +105,10 @@ void* tpArena_GetZeroed(tpArena* arena, size_t size);
 // is not used costs addresses, and to grow in every other step costs time.
 void tpArena_Reset(tpArena* arena);
 
+// An allocator that takes from the arena and leaves it to the arena to give back: for arrays that
+// live no longer than that.
+tpAllocator tpArena_AsAllocator(tpArena* arena);
+
 tpArenaMark tpArena_Mark(const tpArena* arena);
 
 // Gives back what was handed out after the mark (memory stays with the arena).

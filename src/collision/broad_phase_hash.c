@@ -245,9 +245,10 @@ static tpResult findHashPairs(tpBroadPhase* broadPhase, const tpProxies* proxies
     HashSearch search = { self, proxies };
     tpUnboundedSearch unbounded = { proxies, self->unbounded.data, self->unbounded.count };
     if (!tpPairGather_Run(&self->gather, findBounded, &search, self->entries.count, 0, tasks,
-                          out) ||
-        (self->unbounded.count > 0 && !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded,
-                                                        proxies->count, 0, tasks, out)) ||
+                          &self->allocator, out) ||
+        (self->unbounded.count > 0 &&
+         !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded, proxies->count, 0, tasks,
+                           &self->allocator, out)) ||
         !tpSortPairs(&self->allocator, out, proxies->count, &self->unsorted, tasks)) {
         out->count = 0;
         return tp_outOfMemory;

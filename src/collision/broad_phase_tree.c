@@ -5,9 +5,13 @@
 #include "collision/broad_phase.h"
 #include "collision/fat_pairs.h"
 
+// Scratch for so many pairs per call is always kept.
+enum { usualFound = 65536 };
+
 struct tpBroadPhase {
     tpFatPairs fat;
     tpPairGather gather;
+    tpArena arena;
 };
 
 static tpResult createTree(const tpAllocator* allocator, tpBroadPhase** out) {
@@ -17,6 +21,7 @@ static tpResult createTree(const tpAllocator* allocator, tpBroadPhase** out) {
     }
     tpCreateFatPairs(&(*out)->fat, allocator, false);
     (*out)->gather.allocator = *allocator;
+    tpArena_Create(&(*out)->arena, allocator);
     return tp_success;
 }
 
@@ -24,6 +29,7 @@ static void destroyTree(tpBroadPhase* broadPhase) {
     tpAllocator allocator = broadPhase->fat.allocator;
     tpDestroyFatPairs(&broadPhase->fat);
     tpDestroyPairGather(&broadPhase->gather);
+    tpArena_Destroy(&broadPhase->arena);
     tpRelease(&allocator, broadPhase, sizeof(tpBroadPhase));
 }
 
@@ -48,9 +54,15 @@ static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies
     tpFatPairs* fat = &broadPhase->fat;
     Selection selection = { fat, proxies };
     out->count = 0;
-    if (!tpFatPairs_Update(fat, proxies, tasks) ||
-        !tpPairGather_Run(&broadPhase->gather, selectPairs, &selection, fat->pairs.count, 0, tasks,
-                          out)) {
+    bool isDone = tpFatPairs_Update(fat, proxies, tasks, &broadPhase->arena);
+    if (fat->foundCount > usualFound + fat->pairs.count / 4) {
+        // Most of the list was found anew: as much is not needed again soon.
+        tpArena_Destroy(&broadPhase->arena);
+        tpArena_Create(&broadPhase->arena, &fat->allocator);
+    }
+    tpArena_Reset(&broadPhase->arena);
+    if (!isDone || !tpPairGather_Run(&broadPhase->gather, selectPairs, &selection, fat->pairs.count,
+                                     0, tasks, &fat->allocator, out)) {
         out->count = 0;
         tpFatPairs_Clear(fat);
         return tp_outOfMemory;

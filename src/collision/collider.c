@@ -70,8 +70,7 @@ tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpCollid
     }
     tpColliderShape* s = &collider->shapes.data[shape];
     s->geometry = tpRetainGeometry(def->geometry);
-    s->own = def->geometry->pose;
-    s->geometry.pose = tpComposePoses(def->pose, s->own);
+    s->geometry.pose = tpComposePoses(def->pose, def->geometry->pose);
     s->body = def->body;
     s->isMovable = def->isMovable;
     s->group = def->group;
@@ -122,7 +121,7 @@ void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpP
                           bool isMovable) {
     tpColliderShape* s = &collider->shapes.data[shape];
     s->body = body;
-    s->geometry.pose = tpComposePoses(pose, s->own);
+    s->geometry.pose = pose;
     s->isMovable = isMovable;
 }
 

@@ -11,7 +11,6 @@
 
 typedef struct tpColliderShape {
     tpGeometry geometry; // pose in the frame of the body's centre of mass
-    tpPose own;          // of the geometry in its body's frame, as it was made
     int32_t body;        // -1 for a free slot
     bool isMovable;
     bool hasGone; // a shape with this number has gone since pairs were last looked at

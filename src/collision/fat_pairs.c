@@ -13,12 +13,12 @@ static const double mostGrown = 1.2, wholePart = 0.5;
 
 enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
 
-// Pairs per shape that the first search expects, and pairs that are always kept memory for.
-enum { firstPairs = 8, usualFound = 65536 };
+// Pairs per shape that the first search expects.
+enum { firstPairs = 8 };
 
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters) {
     memset(fat, 0, sizeof(*fat));
-    fat->allocator = fat->gather.allocator = *allocator;
+    fat->allocator = *allocator;
     fat->filters = filters;
     fat->sizeMargin = 0.04;
     fat->motionMargin = 3.0;
@@ -29,15 +29,11 @@ void tpDestroyFatPairs(tpFatPairs* fat) {
     const tpAllocator* allocator = &fat->allocator;
     tpDestroyBoundsTree(&fat->tree);
     TP_FREE_ARRAY(allocator, fat->pairs);
-    TP_FREE_ARRAY(allocator, fat->origins);
     TP_FREE_ARRAY(allocator, fat->proxies);
     TP_FREE_ARRAY(allocator, fat->hasMoved);
     TP_FREE_ARRAY(allocator, fat->moved);
     TP_FREE_ARRAY(allocator, fat->unbounded);
     TP_FREE_ARRAY(allocator, fat->staleCounts);
-    TP_FREE_ARRAY(allocator, fat->found);
-    TP_FREE_ARRAY(allocator, fat->old);
-    tpDestroyPairGather(&fat->gather);
 }
 
 void tpFatPairs_Clear(tpFatPairs* fat) {
@@ -394,6 +390,8 @@ static void findMoved(const void* context, int begin, int end, tpPairSink* sink)
 // The list before and what was found, a part for each chunk, become the new list.
 typedef struct Renewal {
     tpFatPairs* fat;
+    tpPairArray old, found; // sorted, scratch
+    int32_t* origins;
     int parts;
     int places[tp_pairChunkCount + 1]; // in the new list, of each part
 } Renewal;
@@ -405,7 +403,7 @@ typedef struct Part {
 
 // The longer list is cut into equal parts.
 static Part partAt(const Renewal* renewal, int chunk) {
-    const tpPairArray *old = &renewal->fat->old, *found = &renewal->fat->found;
+    const tpPairArray *old = &renewal->old, *found = &renewal->found;
     bool isOldCut = old->count >= found->count;
     const tpPairArray *cut = isOldCut ? old : found, *other = isOldCut ? found : old;
     tpRange range = tpChunkRange(cut->count, chunk, renewal->parts);
@@ -426,7 +424,7 @@ static void countPart(void* context, int chunk, int worker) {
     Part part = partAt(renewal, chunk);
     int count = part.foundEnd - part.found;
     for (int i = part.old; i < part.oldEnd; ++i) {
-        count += stays(renewal->fat, renewal->fat->old.data[i]) ? 1 : 0;
+        count += stays(renewal->fat, renewal->old.data[i]) ? 1 : 0;
     }
     renewal->places[chunk + 1] = count;
 }
@@ -436,83 +434,87 @@ static void mergePart(void* context, int chunk, int worker) {
     (void)worker;
     const Renewal* renewal = context;
     tpFatPairs* fat = renewal->fat;
-    const tpShapePair *old = fat->old.data, *found = fat->found.data;
+    const tpShapePair *old = renewal->old.data, *found = renewal->found.data;
     Part part = partAt(renewal, chunk);
     int out = renewal->places[chunk], i = part.old;
     for (int j = part.found; j <= part.foundEnd; ++j) {
         while (i < part.oldEnd && (j == part.foundEnd || tpShapePair_IsBefore(old[i], found[j]))) {
             if (stays(fat, old[i])) {
                 fat->pairs.data[out] = old[i];
-                fat->origins.data[out++] = i;
+                renewal->origins[out++] = i;
             }
             ++i;
         }
         if (j < part.foundEnd) {
             bool isOld = i < part.oldEnd && !tpShapePair_IsBefore(found[j], old[i]);
             fat->pairs.data[out] = found[j];
-            fat->origins.data[out++] = isOld ? i++ : -1;
+            renewal->origins[out++] = isOld ? i++ : -1;
         }
     }
 }
 
 // Both lists are sorted.
-static bool mergePairs(tpFatPairs* fat, tpTasks* tasks) {
-    bool isLong = fat->old.count + fat->found.count > pairsPerChunk;
-    Renewal renewal = { fat, isLong ? tp_pairChunkCount : 1, { 0 } };
-    tpTasks_Run(isLong ? tasks : NULL, countPart, &renewal, renewal.parts);
-    for (int c = 0; c < renewal.parts; ++c) {
-        renewal.places[c + 1] += renewal.places[c];
+static bool mergePairs(Renewal* renewal, tpTasks* tasks, tpArena* arena) {
+    tpFatPairs* fat = renewal->fat;
+    bool isLong = renewal->old.count + renewal->found.count > pairsPerChunk;
+    renewal->parts = isLong ? tp_pairChunkCount : 1;
+    tpTasks_Run(isLong ? tasks : NULL, countPart, renewal, renewal->parts);
+    for (int c = 0; c < renewal->parts; ++c) {
+        renewal->places[c + 1] += renewal->places[c];
     }
-    int count = renewal.places[renewal.parts];
+    int count = renewal->places[renewal->parts];
     fat->pairs.count = 0;
-    if (!TP_RENEW(&fat->allocator, fat->pairs, count) ||
-        !TP_RENEW(&fat->allocator, fat->origins, count)) {
+    fat->origins = renewal->origins = TP_SCRATCH(arena, int32_t, count);
+    if (arena->failed || !TP_RENEW(&fat->allocator, fat->pairs, count)) {
         return false;
     }
-    tpTasks_Run(isLong ? tasks : NULL, mergePart, &renewal, renewal.parts);
-    fat->pairs.count = fat->origins.count = count;
+    tpTasks_Run(isLong ? tasks : NULL, mergePart, renewal, renewal->parts);
+    fat->pairs.count = count;
     return true;
 }
 
-// If most of the list was found anew, the memory for that is not needed again soon.
-static bool isMostFound(const tpFatPairs* fat, const tpPairArray* list) {
-    return fat->found.count > usualFound + list->count / 4;
-}
-
-static void forgetFound(tpFatPairs* fat) {
-    if (isMostFound(fat, &fat->pairs)) {
-        tpDestroyPairGather(&fat->gather);
-        TP_FREE_ARRAY(&fat->allocator, fat->found);
-        TP_FREE_ARRAY(&fat->allocator, fat->old);
-    }
-}
-
-// Old pairs without moved shapes stay, those found for moved shapes come in.
-static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
-    TP_SWAP_ARRAYS(fat->pairs, fat->old);
-    fat->found.count = 0;
+// Pairs of the moved shapes, sorted. The list of all pairs, which has been put aside, lends its
+// memory.
+static bool findPairs(Renewal* renewal, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
+    tpFatPairs* fat = renewal->fat;
+    tpAllocator scratch = tpArena_AsAllocator(arena);
     FatSearch search = { fat, proxies };
     // A shape has half of its pairs with those of higher numbers; if few have moved, it may have
     // all.
-    int perShape = fat->proxies.count > 0 ? 2 * fat->old.count / fat->proxies.count + 1 : 0;
-    perShape = fat->old.count > 0 ? perShape : firstPairs;
-    if (!tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count,
-                          perShape * fat->moved.count, tasks, &fat->found)) {
+    int old = renewal->old.count;
+    int perShape = old > 0 ? 2 * old / fat->proxies.count + 1 : firstPairs;
+    tpPairGather gather = { .allocator = scratch };
+    tpArenaMark mark = tpArena_Mark(arena);
+    fat->pairs.count = 0;
+    if (!tpPairGather_Run(&gather, findMoved, &search, fat->moved.count,
+                          perShape * fat->moved.count, tasks, &fat->allocator, &fat->pairs)) {
         return false;
     }
-    if (isMostFound(fat, &fat->old)) {
-        tpDestroyPairGather(&fat->gather);
-    }
-    if (!tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs, tasks) ||
-        !mergePairs(fat, tasks)) {
+    // Lists of chunks are done with: what they took serves as scratch of the sort.
+    tpArena_Release(arena, mark);
+    if (!TP_RENEW(&scratch, renewal->found, fat->pairs.count) ||
+        !tpSortPairs(&scratch, &fat->pairs, fat->proxies.count, &renewal->found, tasks)) {
         return false;
     }
-    forgetFound(fat);
+    tpPairs_Copy(&fat->pairs, &renewal->found, tasks);
+    fat->foundCount = renewal->found.count;
     return true;
 }
 
-bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
+// Old pairs without moved shapes stay, those found for moved shapes come in.
+static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
+    tpAllocator scratch = tpArena_AsAllocator(arena);
+    Renewal renewal = { .fat = fat };
+    if (!TP_RENEW(&scratch, renewal.old, fat->pairs.count)) {
+        return false;
+    }
+    tpPairs_Copy(&fat->pairs, &renewal.old, tasks);
+    return findPairs(&renewal, proxies, tasks, arena) && mergePairs(&renewal, tasks, arena);
+}
+
+bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
     fat->oldCount = fat->pairs.count;
+    fat->foundCount = 0;
     fat->hasChanged = true;
     if (!reserve(fat, proxies->count)) {
         tpFatPairs_Clear(fat);
@@ -521,7 +523,7 @@ bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks
     fat->hasChanged = updateProxies(fat, proxies, tasks);
     if (fat->hasChanged) {
         updateTree(fat, tasks);
-        if (!updatePairs(fat, proxies, tasks)) {
+        if (!updatePairs(fat, proxies, tasks, arena)) {
             tpFatPairs_Clear(fat);
             return false;
         }

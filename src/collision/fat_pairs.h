@@ -32,9 +32,11 @@ typedef struct tpFatPairs {
     // steps of its motion it reaches ahead. Larger boxes last longer but have more pairs.
     double sizeMargin, motionMargin;
     tpPairArray pairs; // sorted
-    TP_ARRAY(int32_t)
-    origins;         // of each pair: its place in the list before the last update; -1: it is new
+    // Of each pair: its place in the list before the last update; -1: it is new. Scratch of that
+    // update.
+    const int32_t* origins;
     int oldCount;    // pairs before the last update
+    int foundCount;  // pairs that the last update looked up
     bool hasChanged; // the last update changed the list; if not, origins are not filled in
 
     tpBoundsTree tree;
@@ -44,16 +46,15 @@ typedef struct tpFatPairs {
     TP_ARRAY(int) staleCounts; // of each chunk of proxies: how many fat boxes do not serve any more
     int64_t changeCount;       // new boxes since the tree was last built or fitted
     bool isWhole;              // most boxes have changed in this call: all count as moved
-    tpPairArray found, old;    // sorted
-    tpPairGather gather;
 } tpFatPairs;
 
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters);
 void tpDestroyFatPairs(tpFatPairs* fat);
 
-// Brings the pairs up to date with the boxes. False if memory ran out: there are no pairs then, and
-// the next call starts afresh.
-bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks);
+// Brings the pairs up to date with the boxes. What it needs meanwhile, some 30 bytes per pair at
+// most, comes from the arena, and `origins` stays there. False if memory ran out: there are no pairs
+// then, and the next call starts afresh.
+bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena);
 
 // Forgets everything.
 void tpFatPairs_Clear(tpFatPairs* fat);

@@ -80,7 +80,8 @@ static bool repeatShort(Loop* loop, tpTasks* tasks) {
 }
 
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
-                      int expected, tpTasks* tasks, tpPairArray* out) {
+                      int expected, tpTasks* tasks, const tpAllocator* allocator,
+                      tpPairArray* out) {
     Loop loop = { .gather = gather,
                   .finder = finder,
                   .context = context,
@@ -103,8 +104,8 @@ bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* con
         loop.places[i] = total;
         total += gather->sinks[i].count;
     }
-    if (!(out->count > 0 ? TP_RESERVE(&gather->allocator, *out, total)
-                         : TP_RENEW(&gather->allocator, *out, total))) {
+    if (!(out->count > 0 ? TP_RESERVE(allocator, *out, total)
+                         : TP_RENEW(allocator, *out, total))) {
         return false;
     }
     tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, loop.chunkCount);
@@ -257,7 +258,28 @@ bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCoun
     return true;
 }
 
-// Sorted lists ------------------------------------------------------------------------------------
+// Lists -------------------------------------------------------------------------------------------
+
+typedef struct Copy {
+    const tpPairArray* from;
+    tpPairArray* to;
+} Copy;
+
+static void copyPart(void* context, int chunk, int worker) {
+    (void)worker;
+    const Copy* copy = context;
+    tpRange range = tpChunkRange(copy->from->count, chunk, tp_pairChunkCount);
+    if (range.end > range.begin) {
+        memcpy(copy->to->data + range.begin, copy->from->data + range.begin,
+               (size_t)(range.end - range.begin) * sizeof(tpShapePair));
+    }
+}
+
+void tpPairs_Copy(const tpPairArray* from, tpPairArray* to, tpTasks* tasks) {
+    Copy copy = { from, to };
+    tpTasks_Run(from->count > manyPairs ? tasks : NULL, copyPart, &copy, tp_pairChunkCount);
+    to->count = from->count;
+}
 
 int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair) {
     int low = 0, high = pairs->count;

@@ -29,7 +29,7 @@ static inline void tpPairSink_Add(tpPairSink* sink, int32_t a, int32_t b) {
 
 typedef struct tpPairGather {
     tpPairSink sinks[tp_pairChunkCount];
-    tpAllocator allocator;
+    tpAllocator allocator; // of the lists of chunks
 } tpPairGather;
 
 // Finds the pairs of the things numbered begin to end - 1.
@@ -37,10 +37,14 @@ typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink
 
 void tpDestroyPairGather(tpPairGather* gather);
 
-// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. About `expected`
-// pairs are found, if that is known, else 0. False if memory ran out.
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted, whose memory comes
+// from `allocator`. About `expected` pairs are found, if that is known, else 0. False if memory ran
+// out.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
-                      int expected, tpTasks* tasks, tpPairArray* out);
+                      int expected, tpTasks* tasks, const tpAllocator* allocator, tpPairArray* out);
+
+// Copies a list into an array that has room, by threads if it is long.
+void tpPairs_Copy(const tpPairArray* from, tpPairArray* to, tpTasks* tasks);
 
 // Shapes without end against all others: a finder over all proxies, whose context this is.
 typedef struct tpUnboundedSearch {

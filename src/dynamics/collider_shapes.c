@@ -88,7 +88,8 @@ void tpSystem_MoveShapes(tpSystem* system, int index, bool isMovable) {
     for (int k = body->firstShape; system->collider != NULL && k >= 0;
          k = system->shapes.data[k].next) {
         if (tpCollider_HasShape(system->collider, k)) {
-            tpCollider_MoveShape(system->collider, k, index, placeOf(body), isMovable);
+            tpPose pose = tpComposePoses(placeOf(body), system->shapes.data[k].geometry.pose);
+            tpCollider_MoveShape(system->collider, k, index, pose, isMovable);
             tpSystem_ForgetFound(system);
         }
     }

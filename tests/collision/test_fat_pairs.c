@@ -46,6 +46,18 @@ static void startYard(Yard* yard, tpRandom* random) {
     placeBoxes(yard);
 }
 
+// Scratch of updates, which keeps `origins` until the next one.
+static tpArena arena;
+
+static bool update(tpFatPairs* fat, const tpProxies* proxies) {
+    if (arena.allocator.allocate == NULL) {
+        tpAllocator allocator = tpDefaultAllocator();
+        tpArena_Create(&arena, &allocator);
+    }
+    tpArena_Reset(&arena);
+    return tpFatPairs_Update(fat, proxies, NULL, &arena);
+}
+
 // Boxes drift, some leap, some come and go.
 static void moveYard(Yard* yard, tpRandom* random) {
     for (int i = 0; i < boxCount; ++i) {
@@ -86,7 +98,7 @@ static void checkOrigins(const tpFatPairs* fat, const tpShapePair* before, int b
     assert_int_equal(fat->oldCount, beforeCount);
     int kept = 0;
     for (int i = 0; i < fat->pairs.count; ++i) {
-        int origin = fat->hasChanged ? fat->origins.data[i] : i;
+        int origin = fat->hasChanged ? fat->origins[i] : i;
         bool wasThere = false;
         for (int k = 0; k < beforeCount; ++k) {
             wasThere = wasThere || memcmp(&before[k], &fat->pairs.data[i], sizeof(*before)) == 0;
@@ -116,7 +128,7 @@ static void pairsAreHandedOn(void** state) {
             memcpy(before, fat.pairs.data, sizeof(tpShapePair) * (size_t)count);
         }
         tpProxies proxies = proxiesOf(&yard);
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        assert_true(update(&fat, &proxies));
         checkPairs(&fat, &proxies);
         checkOrigins(&fat, before, count);
         unchanged += fat.hasChanged ? 0 : 1;
@@ -147,7 +159,7 @@ static void crowdsFallTogether(void** state) {
             memcpy(before, fat.pairs.data, sizeof(tpShapePair) * (size_t)count);
         }
         tpProxies proxies = proxiesOf(&yard);
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        assert_true(update(&fat, &proxies));
         checkPairs(&fat, &proxies);
         checkOrigins(&fat, before, count);
         fitted += k > 0 && fat.isWhole && fat.tree.builtArea == area ? 1 : 0;
@@ -182,7 +194,7 @@ static void manyLeapAtOnce(void** state) {
             }
         }
         tpProxies proxies = { bounds, kinds, count, mayPair, NULL };
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        assert_true(update(&fat, &proxies));
         int overlaps = 0;
         for (int32_t a = 0; a < count; ++a) {
             for (int32_t b = a + 1; b < count; ++b) {
@@ -212,7 +224,7 @@ static void restoredListsGoOn(void** state) {
     tpCreateFatPairs(&copy, &allocator, true);
     for (int k = 0; k < 20; ++k) {
         tpProxies proxies = proxiesOf(&yard);
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        assert_true(update(&fat, &proxies));
         moveYard(&yard, &random);
     }
     void* saved = tpAllocate(&allocator, tpFatPairs_SavedSize(&fat));
@@ -225,8 +237,8 @@ static void restoredListsGoOn(void** state) {
         tpProxies proxies = proxiesOf(&yard);
         tpFatPairs_Disturb(&fat, k);
         tpFatPairs_Disturb(&copy, k);
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
-        assert_true(tpFatPairs_Update(&copy, &proxies, NULL));
+        assert_true(update(&fat, &proxies));
+        assert_true(update(&copy, &proxies));
         assert_int_equal(fat.pairs.count, copy.pairs.count);
         assert_memory_equal(fat.pairs.data, copy.pairs.data,
                             sizeof(tpShapePair) * (size_t)fat.pairs.count);
@@ -243,5 +255,7 @@ int main(void) {
         cmocka_unit_test(manyLeapAtOnce),
         cmocka_unit_test(restoredListsGoOn),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    tpArena_Destroy(&arena);
+    return failed;
 }

@@ -55,9 +55,7 @@ static void setWay(tpBodyWay* way, const tpVelocity* velocity, double h, double 
 static void beginNobody(tpSmallStep* step, int n) {
     memset(&step->starts[n], 0, sizeof(tpVelocity));
     memset(&step->kicks[n], 0, sizeof(tpVelocity));
-    memset(&step->bases[n], 0, sizeof(tpVelocity));
     memset(&step->velocities[n], 0, sizeof(tpVelocity));
-    memset(&step->moved[n], 0, sizeof(tpVelocity));
     memset(&step->places[n], 0, sizeof(tpVelocity));
     memset(&step->masses[n], 0, sizeof(tpSweepBody));
     step->isPushed[n] = step->isDisturbed[n] = false;
@@ -72,7 +70,6 @@ static void beginBody(tpSmallStep* step, int n, int body) {
     step->kicks[n].linear = tpScale(1.0 / step->substeps, tpSub(end.linear, start.linear));
     step->kicks[n].angular = tpScale(1.0 / step->substeps, tpSub(end.angular, start.angular));
     step->velocities[n] = start;
-    memset(&step->moved[n], 0, sizeof(tpVelocity));
     memset(&step->places[n], 0, sizeof(tpVelocity));
     step->places[n].linear = system->poses.data[body].position;
     step->masses[n] = tpSystem_SweepBody(system, body);
@@ -148,8 +145,6 @@ static bool reserveLines(tpSmallStep* step) {
     step->judged = tpArena_Mark(arena);
     step->starts = TP_SCRATCH(arena, tpVelocity, count);
     step->kicks = TP_SCRATCH(arena, tpVelocity, count);
-    step->bases = TP_SCRATCH(arena, tpVelocity, count);
-    step->moved = TP_SCRATCH(arena, tpVelocity, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
     step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
     step->isPushed = TP_SCRATCH(arena, bool, count);
@@ -180,6 +175,26 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch) {
     if (*isSearch) {
         markStale(step);
     }
+    return true;
+}
+
+static void openChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpSmallStep* step = context;
+    tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
+    size_t size = sizeof(tpVelocity) * (size_t)(range.end - range.begin);
+    memset(step->bases + range.begin, 0, size);
+    memset(step->moved + range.begin, 0, size);
+}
+
+bool tpSmallStep_OpenBodies(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    step->bases = TP_SCRATCH(&system->arena, tpVelocity, step->count);
+    step->moved = TP_SCRATCH(&system->arena, tpVelocity, step->count);
+    if (system->arena.failed) {
+        return false;
+    }
+    tpTasks_Run(system->tasks, openChunk, step, tpChunksOf(step->count, bodiesPerChunk));
     return true;
 }
 

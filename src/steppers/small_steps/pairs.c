@@ -50,7 +50,6 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
 bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
     tpSystem* system = step->system;
     int count = system->shapes.count;
-    tpArenaMark mark = tpArena_Mark(&system->arena);
     Boxes boxes = { step, TP_SCRATCH(&system->arena, tpBounds, count),
                     TP_SCRATCH(&system->arena, uint8_t, count), count };
     if (system->arena.failed) {
@@ -58,9 +57,7 @@ bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
     }
     tpTasks_Run(system->tasks, placeChunk, &boxes, tpChunksOf(count, shapesPerChunk));
     tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system };
-    bool isDone = tpFatPairs_Update(&step->state->fat, &proxies, system->tasks);
-    tpArena_Release(&system->arena, mark);
-    return isDone;
+    return tpFatPairs_Update(&step->state->fat, &proxies, system->tasks, &system->arena);
 }
 
 // Pairs ------------------------------------------------------------------------------------------
@@ -71,7 +68,7 @@ static void handOnChunk(void* context, int chunk, int worker) {
     tpSmallSteps* state = search->step->state;
     tpRange range = tpChunkAt(state->fat.pairs.count, tp_pairsPerChunk, chunk);
     for (int i = range.begin; i < range.end; ++i) {
-        int origin = state->fat.origins.data[i];
+        int origin = state->fat.origins[i];
         state->pairs.data[i] = (tpPairState){ -1, -FLT_MAX };
         if (origin >= 0) {
             search->isKept[origin] = true;
@@ -135,7 +132,6 @@ bool tpContactSearch_HandOnPairs(tpContactSearch* search) {
     }
     int count = state->fat.pairs.count, oldCount = state->pairs.count;
     int oldChunks = tpChunksOf(oldCount, tp_pairsPerChunk);
-    tpArenaMark mark = tpArena_Mark(arena);
     search->isKept = TP_SCRATCH_ZEROED(arena, bool, oldCount);
     search->found = TP_SCRATCH(arena, tpChunkFound, oldChunks);
     if (arena->failed || !putPairsAside(search, count)) {
@@ -152,6 +148,5 @@ bool tpContactSearch_HandOnPairs(tpContactSearch* search) {
             }
         }
     }
-    tpArena_Release(arena, mark);
     return true;
 }

@@ -257,8 +257,11 @@ static bool askPairs(tpContactSearch* search) {
 static bool findManifolds(tpContactSearch* search) {
     tpArena* arena = &search->step->system->arena;
     tpArenaMark mark = tpArena_Mark(arena);
-    if (!tpSmallStep_UpdatePairs(search->step) || !tpContactSearch_HandOnPairs(search) ||
-        !tpPackStore_Order(&search->step->state->store) || !tpContactSearch_RenewStale(search)) {
+    if (!tpSmallStep_UpdatePairs(search->step) || !tpContactSearch_HandOnPairs(search)) {
+        return false;
+    }
+    tpArena_Release(arena, mark);
+    if (!tpPackStore_Order(&search->step->state->store) || !tpContactSearch_RenewStale(search)) {
         return false;
     }
     tpArena_Release(arena, mark);

@@ -333,7 +333,8 @@ static bool takeStep(tpSmallStep* step) {
         return false;
     }
     state->departed.count = 0;
-    if ((isSearch && !tpSmallStep_Search(step)) || !tpPackStore_Order(&state->store) ||
+    if ((isSearch && !tpSmallStep_Search(step)) || !tpSmallStep_OpenBodies(step) ||
+        !tpPackStore_Order(&state->store) ||
         !tpSchedule_Create(&step->schedule, &state->store, tpTasks_GetActiveCount(system->tasks),
                            &system->arena) ||
         !tpSmallStep_PlaceJoints(step) || !beginDriven(step)) {
