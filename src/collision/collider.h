@@ -52,8 +52,8 @@ tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpCollid
 bool tpCollider_HasShape(const tpCollider* collider, int32_t shape);
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape);
 
-// The body's index or centre of mass has changed. `pose` is that of the geometry in the frame of the
-// body's centre of mass.
+// The body's index or centre of mass has changed. `pose` is that of the geometry in the frame of
+// the body's centre of mass.
 void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
                           bool isMovable);
 

@@ -13,8 +13,9 @@ static const double mostGrown = 1.2, wholePart = 0.5;
 
 enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
 
-// Pairs per shape that the first search expects.
-enum { firstPairs = 8 };
+// Pairs per shape that the first search expects: a little more than spheres have that lie close
+// together.
+enum { firstPairs = 16 };
 
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters) {
     memset(fat, 0, sizeof(*fat));

@@ -52,8 +52,8 @@ void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filter
 void tpDestroyFatPairs(tpFatPairs* fat);
 
 // Brings the pairs up to date with the boxes. What it needs meanwhile, some 30 bytes per pair at
-// most, comes from the arena, and `origins` stays there. False if memory ran out: there are no pairs
-// then, and the next call starts afresh.
+// most, comes from the arena, and `origins` stays there. False if memory ran out: there are no
+// pairs then, and the next call starts afresh.
 bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena);
 
 // Forgets everything.

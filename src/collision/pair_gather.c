@@ -104,8 +104,7 @@ bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* con
         loop.places[i] = total;
         total += gather->sinks[i].count;
     }
-    if (!(out->count > 0 ? TP_RESERVE(allocator, *out, total)
-                         : TP_RENEW(allocator, *out, total))) {
+    if (!(out->count > 0 ? TP_RESERVE(allocator, *out, total) : TP_RENEW(allocator, *out, total))) {
         return false;
     }
     tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, loop.chunkCount);

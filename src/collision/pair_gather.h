@@ -37,9 +37,9 @@ typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink
 
 void tpDestroyPairGather(tpPairGather* gather);
 
-// Runs `finder` over `count` things and appends what it finds to `out`, unsorted, whose memory comes
-// from `allocator`. About `expected` pairs are found, if that is known, else 0. False if memory ran
-// out.
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted, whose memory
+// comes from `allocator`. About `expected` pairs are found, if that is known, else 0. False if
+// memory ran out.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       int expected, tpTasks* tasks, const tpAllocator* allocator, tpPairArray* out);
 

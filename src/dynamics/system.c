@@ -25,6 +25,7 @@ void tpSystem_Destroy(tpSystem* system) {
     for (int i = 0; i < system->bodyCount; ++i) {
         tpBody* body = &system->bodies.data[i];
         tpRelease(allocator, body->keyframes, sizeof(tpKeyframe) * (size_t)body->keyframeCount);
+        tpRelease(allocator, body->name, tp_nameCapacity);
     }
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];

@@ -58,8 +58,12 @@ typedef struct tpBody {
     double carrierError; // m, estimated error of its position since the start; 0: not known
     tpPose target;
     void* userData;
-    char name[tp_nameCapacity];
+    char* name; // tp_nameCapacity bytes; NULL if it has none, as most bodies of crowds
 } tpBody;
+
+static inline const char* tpBody_Name(const tpBody* body) {
+    return body->name != NULL ? body->name : "";
+}
 
 typedef struct tpShape {
     bool isLive;

@@ -99,7 +99,33 @@ static tpKeyframe* copyKeyframes(const tpAllocator* allocator, const tpBodyDef* 
     return copy;
 }
 
-static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyframe* keyframes) {
+// What a body has memory of its own for.
+typedef struct OwnParts {
+    tpKeyframe* keyframes;
+    char* name;
+} OwnParts;
+
+static void releaseParts(const tpAllocator* allocator, const OwnParts* parts, int keyframeCount) {
+    tpRelease(allocator, parts->keyframes, sizeof(tpKeyframe) * (size_t)keyframeCount);
+    tpRelease(allocator, parts->name, tp_nameCapacity);
+}
+
+// False if memory ran out.
+static bool copyParts(const tpAllocator* allocator, const tpBodyDef* def, OwnParts* parts) {
+    bool isNamed = def->name != NULL && def->name[0] != '\0';
+    parts->keyframes = copyKeyframes(allocator, def);
+    parts->name = isNamed ? tpAllocate(allocator, tp_nameCapacity) : NULL;
+    if ((def->keyframeCount > 0 && parts->keyframes == NULL) || (isNamed && parts->name == NULL)) {
+        releaseParts(allocator, parts, def->keyframeCount);
+        return false;
+    }
+    if (isNamed) {
+        tpCopyName(parts->name, def->name);
+    }
+    return true;
+}
+
+static void fillBody(tpSystem* system, int index, const tpBodyDef* def, const OwnParts* parts) {
     tpBody* body = &system->bodies.data[index];
     memset(body, 0, sizeof(*body));
     body->isLive = true;
@@ -115,15 +141,15 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyfra
     system->mayMoveAsTold = system->mayMoveAsTold || def->kind == tp_kinematicBody;
     body->gravityScale = def->gravityScale;
     body->locked = def->locked;
-    body->keyframes = keyframes;
-    body->keyframeCount = keyframes != NULL ? def->keyframeCount : 0;
+    body->keyframes = parts->keyframes;
+    body->keyframeCount = parts->keyframes != NULL ? def->keyframeCount : 0;
     body->firstShape = -1;
     body->userData = def->userData;
-    tpCopyName(body->name, def->name);
+    body->name = parts->name;
 
     tpPose frame = tpMakePose(def->position, tpNormalizeQuat(def->rotation));
-    if (keyframes != NULL) {
-        frame = keyframes[0].pose;
+    if (parts->keyframes != NULL) {
+        frame = parts->keyframes[0].pose;
     }
     system->poses.data[index] = frame;
     tpVelocity* velocity = &system->velocities.data[index];
@@ -176,8 +202,8 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
     if (checkBodyDef(def, error) != tp_success) {
         return none;
     }
-    tpKeyframe* keyframes = copyKeyframes(&system->allocator, def);
-    if (def->keyframeCount > 0 && keyframes == NULL) {
+    OwnParts parts;
+    if (!copyParts(&system->allocator, def, &parts)) {
         tpError_OutOfMemory(error);
         return none;
     }
@@ -186,14 +212,14 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         if (index >= 0) {
             tpIdPool_GiveBack(&world->bodyIds, index);
         }
-        tpRelease(&system->allocator, keyframes, sizeof(tpKeyframe) * (size_t)def->keyframeCount);
+        releaseParts(&system->allocator, &parts, def->keyframeCount);
         tpError_OutOfMemory(error);
         return none;
     }
     if (index >= system->bodyCount) {
         system->bodyCount = index + 1;
     }
-    fillBody(system, index, def, keyframes);
+    fillBody(system, index, def, &parts);
     if (system->hasLoads && index < system->loads.count) {
         // Of a body that was there before.
         memset(&system->loads.data[index], 0, sizeof(tpLoad));
@@ -231,6 +257,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
     tpSystem_IncludeAll(system, index);
     tpRelease(&system->allocator, body->keyframes,
               sizeof(tpKeyframe) * (size_t)body->keyframeCount);
+    tpRelease(&system->allocator, body->name, tp_nameCapacity);
     // A dead slot is a fixed thing without shapes at the origin.
     memset(body, 0, sizeof(*body));
     body->kind = tp_fixedBody;
@@ -265,7 +292,8 @@ tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name) {
     const tpSystem* system = &world->system;
     bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
     for (int i = 0; isGiven && i < system->bodyCount; ++i) {
-        if (system->bodies.data[i].isLive && strcmp(system->bodies.data[i].name, name) == 0) {
+        if (system->bodies.data[i].isLive &&
+            strcmp(tpBody_Name(&system->bodies.data[i]), name) == 0) {
             return tpWorld_BodyId(world, i);
         }
     }

@@ -26,7 +26,7 @@ void tpSystem_Disturb(tpSystem* system, int index) {
 const char* tpBody_GetName(const tpWorld* world, tpBodyId id) {
     TP_NEED(world, NULL);
     int index;
-    return BODY_OF(world, id, &index)->name;
+    return tpBody_Name(BODY_OF(world, id, &index));
 }
 
 tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
@@ -39,7 +39,7 @@ tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
     }
     tpPose frame = tpSystem_BodyFrame(&world->system, index);
     const tpVelocity* velocity = &world->system.velocities.data[index];
-    def.name = body->name;
+    def.name = tpBody_Name(body);
     def.kind = body->kind;
     def.position = frame.position;
     def.rotation = frame.rotation;

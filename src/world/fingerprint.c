@@ -39,7 +39,7 @@ static uint64_t hashBody(uint64_t hash, const tpBody* body) {
     if (!body->isLive) {
         return hash;
     }
-    hash = hashName(hashInt(hash, body->kind), body->name);
+    hash = hashName(hashInt(hash, body->kind), tpBody_Name(body));
     hash = hashInt(hash, body->keyframeCount);
     for (int i = 0; i < body->keyframeCount; ++i) {
         hash = hashPose(hashDouble(hash, body->keyframes[i].time), body->keyframes[i].pose);

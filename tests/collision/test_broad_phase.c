@@ -190,6 +190,7 @@ static void failingMemoryIsSurvived(void** state) {
     for (int c = 0; c < 2; ++c) {
         tpFailingAllocator heap = { 0 };
         tpAllocator allocator = tpMakeFailingAllocator(&heap);
+        int told = 0;
         for (int n = 1;; ++n) {
             tpRandom random = { 73 };
             scene.count = 120;
@@ -223,8 +224,12 @@ static void failingMemoryIsSurvived(void** state) {
             }
             assert_int_equal(heap.outstanding, 0);
             assert_int_equal(heap.bytes, 0);
-            assert_int_equal(failed, heap.requests >= n);
-            if (!failed) {
+            // Scratch that does not get a large block takes a small one: then nothing has failed.
+            bool isLost = heap.requests >= n;
+            assert_true(isLost || !failed);
+            told += failed ? 1 : 0;
+            if (!isLost) {
+                assert_true(10 * told > 8 * (n - 1));
                 break;
             }
         }

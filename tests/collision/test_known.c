@@ -196,7 +196,7 @@ static void hashFatPairs(uint64_t* hash, const tpFatPairs* fat) {
     hashNumber(hash, fat->hasChanged);
     for (int i = 0; i < fat->pairs.count; ++i) {
         hashBytes(hash, &fat->pairs.data[i], sizeof(fat->pairs.data[i]));
-        hashNumber(hash, fat->hasChanged ? fat->origins.data[i] : i);
+        hashNumber(hash, fat->hasChanged ? fat->origins[i] : i);
     }
     for (int i = 0; i < fat->proxies.count; ++i) {
         hashBytes(hash, &fat->proxies.data[i].fat, sizeof(tpBounds));
@@ -244,10 +244,13 @@ static void knowFatPairs(char text[16]) {
         placeBox(&boxes, i, &random);
     }
     tpFatPairs fat;
+    tpArena arena;
     tpCreateFatPairs(&fat, &allocator, true);
+    tpArena_Create(&arena, &allocator);
     for (int round = 0; round < boxRounds; ++round) {
         tpProxies proxies = { boxes.bounds, boxes.kinds, boxCount, mayPair, NULL };
-        assert_true(tpFatPairs_Update(&fat, &proxies, NULL));
+        tpArena_Reset(&arena);
+        assert_true(tpFatPairs_Update(&fat, &proxies, NULL, &arena));
         hashFatPairs(&hash, &fat);
         moveBoxes(&boxes, &random, round);
         if (round % 9 == 4) {
@@ -255,6 +258,7 @@ static void knowFatPairs(char text[16]) {
         }
     }
     tpDestroyFatPairs(&fat);
+    tpArena_Destroy(&arena);
     writeHash(hash, text);
 }
 

@@ -26,8 +26,8 @@ static void gather(tpTasks* tasks, int expected, tpPairArray* out) {
     tpAllocator allocator = tpDefaultAllocator();
     tpPairGather gather = { .allocator = allocator };
     tpPairArray scratch = { 0 };
-    assert_true(tpPairGather_Run(&gather, findSome, NULL, thingCount, expected, tasks, &allocator,
-                                 out));
+    assert_true(
+        tpPairGather_Run(&gather, findSome, NULL, thingCount, expected, tasks, &allocator, out));
     assert_true(tpSortPairs(&allocator, out, shapeCount, &scratch, tasks));
     TP_FREE_ARRAY(&allocator, scratch);
     tpDestroyPairGather(&gather);

@@ -30,8 +30,8 @@ enum { tp_pairsPerChunk = 512 };
 
 // Pairs that come and go (pairs.c) ----------------------------------------------------------------
 
-// Brings the list of pairs of fat boxes up to date; what hands pairs on stays in the arena. False if
-// memory ran out.
+// Brings the list of pairs of fat boxes up to date; what hands pairs on stays in the arena. False
+// if memory ran out.
 bool tpSmallStep_UpdatePairs(tpSmallStep* step);
 
 // Hands on what is known about pairs that are still there, and removes the manifolds of others.

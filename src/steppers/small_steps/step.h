@@ -79,8 +79,8 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step);
 // `isSearch` whether contacts are to be looked for again. False if memory ran out.
 bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch);
 
-// Lines of zeros that only the substeps need: a search before them has their memory. False if memory
-// ran out.
+// Lines of zeros that only the substeps need: a search before them has their memory. False if
+// memory ran out.
 bool tpSmallStep_OpenBodies(tpSmallStep* step);
 
 // Moves the bodies to the end of the step, finds mean velocities, and says how they may move in the
