@@ -26,6 +26,7 @@ bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report
         }
         system->scalesStructure = system->structure;
     }
+    system->breaches = 0;
     report->limits.residual = residual;
     report->limits.jointDrift = jointPart * system->scales.length;
     report->limits.penetration = overlapPart * system->scales.smallest;
@@ -78,7 +79,7 @@ void tpCertificate_End(tpSystem* system, tpStepReport* report) {
         [tp_jointLaw] = isBeyond(report->jointDrift, report->limits.jointDrift),
         [tp_overlapLaw] = isBeyond(report->penetration, report->limits.penetration),
     };
-    report->violations = 0;
+    report->violations = system->breaches;
     for (int law = 0; law < tp_lawCount; ++law) {
         report->violations |= isViolated[law] ? 1u << law : 0u;
     }

@@ -189,7 +189,9 @@ void tpStepBudget_End(tpSystem* system, tpStepReport* report) {
     report->potentialAfter = tpSystem_PotentialEnergy(system);
     double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
                   report->potentialBefore - report->externalWork;
-    if (rise > allowedRise * tpCertificate_EnergyLimit(system, report)) {
+    double limit = tpCertificate_EnergyLimit(system, report);
+    system->breaches |= rise > limit ? 1u << tp_energyLaw : 0u;
+    if (rise > allowedRise * limit) {
         takeEnergy(system, rise);
         report->impactLoss += rise;
         report->numericalLoss += rise;

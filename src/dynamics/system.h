@@ -238,7 +238,9 @@ typedef struct tpSystem {
     uint64_t scalesStructure; // for which the scales were measured
     double energyPeak;        // J: largest kinetic and spring energy of late, see certificate.c
     double energyExcess;      // J: of energy less the work done above its lowest value so far
-    uint64_t structure;       // grows whenever bodies, shapes or joints come or go; never 0
+    uint32_t breaches;  // laws that the step at hand does not meet whatever its figures say, as in
+                        // tpStepReport.violations
+    uint64_t structure; // grows whenever bodies, shapes or joints come or go; never 0
 } tpSystem;
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);

@@ -267,6 +267,7 @@ static void takeShorter(tpWorld* world, double h, const tpKeptMotion* start,
         tpSystem_ForgetContacts(system);
         tpStepReport_Undo(report, before);
     }
+    system->breaches |= 1u << tp_jointLaw;
     report->failureCount += 1;
     report->converged = false;
     tpStepReport_AddNote(report, "joints would have come apart: the rest of the step was left out");
