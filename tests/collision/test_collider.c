@@ -129,7 +129,6 @@ static void findsAllContacts(void** state) {
     destroyScene(&scene);
 }
 
-// The same bits on one thread and on several, run after run, and after saving and loading.
 // Pairs that are asked one by one have the contacts that an update finds, and say when there is no
 // room for them.
 static void pairsAloneAreAsInUpdates(void** state) {
@@ -171,6 +170,7 @@ static void pairsAloneAreAsInUpdates(void** state) {
     destroyScene(&scene);
 }
 
+// The same bits on one thread and on several, run after run, and after saving and loading.
 static void repeatsBitForBit(void** state) {
     (void)state;
     static Scene scenes[3];
