@@ -26,7 +26,6 @@ bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report
         }
         system->scalesStructure = system->structure;
     }
-    system->breaches = 0;
     report->limits.residual = residual;
     report->limits.jointDrift = jointPart * system->scales.length;
     report->limits.penetration = overlapPart * system->scales.smallest;
@@ -84,4 +83,5 @@ void tpCertificate_End(tpSystem* system, tpStepReport* report) {
         report->violations |= isViolated[law] ? 1u << law : 0u;
     }
     system->energyExcess = isViolated[tp_energyLaw] ? 0.0 : report->energyExcess;
+    system->breaches = 0; // of the next step, even of one that cannot begin
 }
