@@ -79,6 +79,16 @@ bool tpContactList_Deepest(const tpContactList* list, tpClosest* out);
 // Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
 
+// The contacts and the signed distance of a pair of any two types, the right way round or not.
+// False, and nothing appended, if the pair cannot be asked.
+bool tpCollidePair(const tpPair* pair, tpPairCache* cache, tpContactList* out);
+tpResult tpClosestOfPair(const tpPair* pair, tpPairCache* cache, tpClosest* out);
+
+// A pair with its shapes exchanged; contacts from `first` on, and nearest points, of such a pair.
+tpPair tpSwapPair(const tpPair* pair);
+void tpSwapContacts(tpContactList* list, int first);
+void tpSwapClosest(tpClosest* closest);
+
 // tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. If
 // there are none, `apart` says how far apart the shapes are at least, more than the margin if more
 // is known; it may be NULL.

@@ -43,21 +43,6 @@ typedef struct Clip {
     tpContactList* out;
 } Clip;
 
-int32_t tpFaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction) {
-    int32_t first = hull->vertexEdges[vertex], edge = first, best = -1;
-    double most = -DBL_MAX;
-    do {
-        int32_t face = hull->halfEdges[edge].face;
-        double dot = tpDot(hull->normals[face], direction);
-        if (dot > most) {
-            most = dot;
-            best = face;
-        }
-        edge = tpHull_NextAround(hull, edge);
-    } while (edge != first);
-    return best;
-}
-
 static tpVec3 incidentPoint(const Clip* clip, int32_t vertex) {
     return tpAdd(clip->offset, tpMulMV(clip->rotation, clip->incident->vertices[vertex]));
 }
@@ -200,7 +185,7 @@ static bool isVertexOf(const tpHull* hull, int32_t face, int32_t vertex) {
 // Whether a vertex can be the next to touch a face with this normal (frame of the hull): one of its
 // faces looks towards it by 20 degrees or more. The far side of a thin plate does not count.
 static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
-    int32_t face = tpFaceAtVertex(hull, vertex, tpNeg(normal));
+    int32_t face = tpHull_FaceAtVertex(hull, vertex, tpNeg(normal));
     return tpDot(hull->normals[face], normal) <= -TP_FACING_SINE;
 }
 
@@ -243,7 +228,8 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
                   .out = out };
     tpVec3 normal = tpMulMTV(d.rotation, clip.normal);
     int32_t lowest = tpHull_Support(incident, tpNeg(normal), 0);
-    int32_t incidentFace = tpFaceAtVertex(incident, nearest >= 0 ? nearest : lowest, tpNeg(normal));
+    int32_t incidentFace =
+        tpHull_FaceAtVertex(incident, nearest >= 0 ? nearest : lowest, tpNeg(normal));
     emitPolygon(&clip, incidentFace);
 
     // Other vertices that hang over the face.
@@ -399,8 +385,8 @@ double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose pos
     // Faces that look along the normal.
     tpVec3 towardsB = tpNeg(separation.normal);
     tpVec3 towardsA = tpMulMTV(d.rotation, separation.normal);
-    int32_t faceA = tpFaceAtVertex(a, tpHull_Support(a, towardsB, 0), towardsB);
-    int32_t faceB = tpFaceAtVertex(b, tpHull_Support(b, towardsA, 0), towardsA);
+    int32_t faceA = tpHull_FaceAtVertex(a, tpHull_Support(a, towardsB, 0), towardsB);
+    int32_t faceB = tpHull_FaceAtVertex(b, tpHull_Support(b, towardsA, 0), towardsA);
     double cosineA = tpDot(a->normals[faceA], towardsB);
     double cosineB = tpDot(b->normals[faceB], towardsA);
     int before = out->count;

@@ -22,7 +22,4 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
 void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,
                         tpPairCache* cache, tpContactList* out);
 
-// The face at `vertex` whose normal is nearest to `direction`.
-int32_t tpFaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction);
-
 #endif

@@ -1,6 +1,7 @@
 // Contacts of two triangle surfaces with each other, and of a mesh with a plane.
 //
-// Surfaces touch where a corner of one lies over a triangle of the other, or where two convex edges
+// A convex mesh is a convex shape to the other one (mesh_pairs.c). Two surfaces that are not convex
+// touch where a corner of one lies over a triangle of the other, or where two convex edges
 // cross. Every pair of near triangles is asked for both, found through the trees. A corner below
 // the surface is in the solid behind all triangles it lies under; the shallowest of them pushes it
 // out, and only to a depth that is small against the bodies, so that the far side of a thin wall is
@@ -370,8 +371,7 @@ static bool isDeep(const Surfaces* s, const Look* look, double depth) {
 // corners are deeper, or an edge runs through a surface and nothing within that depth parts the
 // bodies (edges that cross deeper: their ends lie outside), it looks again, as far as the depth
 // that counts.
-static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
-    (void)cache;
+static void collideSurfaces(const tpPair* pair, tpContactList* out) {
     Surfaces s = startSurfaces(pair, out);
     int first = out->count;
     double deepest = s.depth, shallow = 0.01 * deepest;
@@ -415,12 +415,12 @@ static double boundDistance(const Surfaces* s) {
     return distance;
 }
 
-static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+static tpResult closestSurfaces(const tpPair* pair, tpClosest* out) {
     tpContactPoint points[256];
     tpContactList list = { points, 0, 256 };
     tpPair touching = *pair;
     touching.margin = 0.0;
-    collideSurfaces(&touching, cache, &list);
+    collideSurfaces(&touching, &list);
     if (tpContactList_Deepest(&list, out)) {
         return tp_success;
     }
@@ -514,5 +514,61 @@ static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* 
     return tp_success;
 }
 
-const tpPairClass tp_trianglesPair = { collideSurfaces, closestSurfaces, false };
+// Which of two meshes is a convex shape to the other ----------------------------------------------
+
+// The last but one word of a pair's cache. Of two convex meshes A is the shape, unless it was
+// around B when the pair was first seen.
+enum { roleWord = 18, shapeIsA = 1, shapeIsB = 2 };
+
+// The pair as a convex shape A and a mesh or height field B; false if neither is convex.
+static bool isConvexPair(const tpPair* pair, tpPairCache* cache, tpGeometry* hull, tpPair* convex,
+                         bool* isSwapped) {
+    tpGeometry hullA, hullB;
+    bool isConvexA = tpHullOfMesh(pair->a, &hullA), isConvexB = tpHullOfMesh(pair->b, &hullB);
+    uint32_t role = cache != NULL ? cache->words[roleWord] : 0u;
+    tpPair other = tpSwapPair(pair);
+    if (isConvexA && isConvexB && role == 0u) {
+        other.a = &hullB;
+        role = tpLiesInConvexMesh(&other) ? shapeIsB : shapeIsA;
+        if (cache != NULL) {
+            cache->words[roleWord] = role;
+        }
+    }
+    *isSwapped = !isConvexA || (isConvexB && role == shapeIsB);
+    *hull = *isSwapped ? hullB : hullA;
+    *convex = *isSwapped ? other : *pair;
+    convex->a = hull;
+    return isConvexA || isConvexB;
+}
+
+static void collideMeshes(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpGeometry hull;
+    tpPair convex;
+    bool isSwapped;
+    int first = out->count;
+    if (!isConvexPair(pair, cache, &hull, &convex, &isSwapped)) {
+        collideSurfaces(pair, out);
+        return;
+    }
+    tp_meshPair.collide(&convex, cache, out);
+    if (isSwapped) {
+        tpSwapContacts(out, first);
+    }
+}
+
+static tpResult closestMeshes(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    tpGeometry hull;
+    tpPair convex;
+    bool isSwapped;
+    if (!isConvexPair(pair, cache, &hull, &convex, &isSwapped)) {
+        return closestSurfaces(pair, out);
+    }
+    tpResult result = tp_meshPair.closest(&convex, cache, out);
+    if (isSwapped) {
+        tpSwapClosest(out);
+    }
+    return result;
+}
+
+const tpPairClass tp_trianglesPair = { collideMeshes, closestMeshes, false };
 const tpPairClass tp_meshPlanePair = { collidePlane, closestPlane, false };

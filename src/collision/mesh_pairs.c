@@ -1,8 +1,9 @@
-// Contacts of a convex shape with the triangles of a mesh or height field.
+// Contacts of a convex shape with a mesh or height field.
 //
-// Each triangle near the shape answers for itself (mesh_triangle.c). What they leave open is
-// settled here: shapes across a sharp edge, each of whose triangles alone would push it sideways,
-// and shapes that have sunk in by more than half.
+// A mesh that is convex itself collides as its hull, with the least translation that parts the two.
+// Of other surfaces each triangle near the shape answers for itself (mesh_triangle.c). What they
+// leave open is settled here: shapes across a sharp edge, each of whose triangles alone would push
+// it sideways, and shapes that have sunk in by more than half.
 //
 // A mesh is solid, but a shape that was inside when it was first seen stays there: it is found by a
 // ray, and then sees the surface from within. One that came from outside, however deep it is now,
@@ -11,13 +12,17 @@
 #include "collision/mesh_pairs.h"
 
 #include "collision/mesh_query.h"
+#include "geometry/mesh.h"
 
 #include <float.h>
 
 enum { maxDeferred = 32 };
 
-// The first word of a pair's cache; 0 means that nothing is known.
-enum { cameFromOutside = 1, startedInside = 2 };
+// The last word of a pair's cache; 0 means that nothing is known. The words before belong to hulls.
+enum { sideWord = 19, cameFromOutside = 1, startedInside = 2 };
+
+// A shape inside a convex mesh may stick out by this part of its width: it rests against a wall.
+static const double stickingPart = 0.01;
 
 // Triangles that left the answer to others.
 typedef struct Deferred {
@@ -162,10 +167,10 @@ static bool askTriangles(tpMeshQuery* query, int first) {
     return isDeep || query->out->count > first;
 }
 
-static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+// Contacts with triangles. Returns what is now known of the side.
+static uint32_t collideTriangles(const tpPair* pair, uint32_t known, tpContactList* out) {
     tpMeshQuery query;
     tpStartMeshQuery(pair, out, &query);
-    uint32_t known = cache != NULL ? cache->words[0] : 0u;
     query.view.isInside = known == startedInside;
     int first = out->count;
     if (!askTriangles(&query, first)) {
@@ -179,10 +184,68 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
     } else if (known == 0u) {
         known = cameFromOutside;
     }
-    if (cache != NULL) {
-        cache->words[0] = known;
-    }
     tpMergeContacts(out, first);
+    return known;
+}
+
+// Convex meshes -----------------------------------------------------------------------------------
+
+bool tpHullOfMesh(const tpGeometry* geometry, tpGeometry* out) {
+    if (geometry->type != tp_meshShape || geometry->mesh->hull == NULL) {
+        return false;
+    }
+    *out = (tpGeometry){ .type = tp_hullShape, .pose = geometry->pose };
+    out->hull = geometry->mesh->hull;
+    return true;
+}
+
+bool tpLiesInConvexMesh(const tpPair* pair) {
+    const tpHull* hull = pair->b->mesh->hull;
+    tpMeshQuery query;
+    tpStartMeshQuery(pair, NULL, &query);
+    for (int32_t f = 0; f < hull->faceCount; ++f) {
+        if (tpDot(hull->normals[f], query.center) >= hull->offsets[f]) {
+            return false;
+        }
+    }
+    for (int32_t f = 0; f < hull->faceCount; ++f) {
+        tpVec3 n = hull->normals[f];
+        double top = tpDot(n, tpMeshQuery_Lowest(&query, tpNeg(n)));
+        double width = top - tpDot(n, tpMeshQuery_Lowest(&query, n));
+        if (top - hull->offsets[f] > stickingPart * width) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The pair as two convex shapes; false if the shape is inside or the surface is not convex. `known`
+// is what is known of the side.
+static bool isPairOfHulls(const tpPair* pair, tpPairCache* cache, tpGeometry* hull,
+                          uint32_t* known) {
+    *known = cache != NULL ? cache->words[sideWord] : 0u;
+    if (!tpHullOfMesh(pair->b, hull)) {
+        return false;
+    }
+    if (*known == 0u) {
+        *known = tpLiesInConvexMesh(pair) ? startedInside : cameFromOutside;
+    }
+    return *known == cameFromOutside;
+}
+
+static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpGeometry hull;
+    uint32_t known;
+    if (isPairOfHulls(pair, cache, &hull, &known)) {
+        tpPair convex = *pair;
+        convex.b = &hull;
+        tpCollidePair(&convex, cache, out);
+    } else {
+        known = collideTriangles(pair, known, out);
+    }
+    if (cache != NULL) {
+        cache->words[sideWord] = known;
+    }
 }
 
 // Distances ---------------------------------------------------------------------------------------
@@ -212,6 +275,13 @@ static bool nearestTriangle(tpMeshQuery* query, double reach, tpClosest* out) {
 }
 
 static tpResult closestMesh(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    tpGeometry hull;
+    uint32_t known;
+    if (isPairOfHulls(pair, cache, &hull, &known)) {
+        tpPair convex = *pair;
+        convex.b = &hull;
+        return tpClosestOfPair(&convex, cache, out);
+    }
     // Overlapping: the deepest contact.
     tpContactPoint points[tp_maxOnTriangle];
     tpContactList list = { points, 0, tp_maxOnTriangle };

@@ -50,46 +50,84 @@ uint64_t tpSwapFeature(uint64_t feature) {
     return kind << 62 | b << 31 | a;
 }
 
-// The pair as its functions want it: B near the origin, and the right way round.
-static const tpPairClass* arrange(const tpGeometry* a, tpPose poseA, const tpGeometry* b,
-                                  tpPose poseB, double margin, tpPair* pair, bool* swapped) {
-    const tpPairClass* class = tpFindPairClass(a->type, b->type, swapped);
+tpPair tpSwapPair(const tpPair* pair) {
+    tpPair swapped = *pair;
+    swapped.a = pair->b;
+    swapped.b = pair->a;
+    swapped.poseA = pair->poseB;
+    swapped.poseB = pair->poseA;
+    return swapped;
+}
+
+void tpSwapContacts(tpContactList* list, int first) {
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        tpContactPoint* c = &list->points[i];
+        tpVec3 point = c->pointA;
+        c->pointA = c->pointB;
+        c->pointB = point;
+        c->normal = tpNeg(c->normal);
+        c->feature = tpSwapFeature(c->feature);
+    }
+}
+
+void tpSwapClosest(tpClosest* closest) {
+    tpVec3 point = closest->pointA;
+    closest->pointA = closest->pointB;
+    closest->pointB = point;
+    closest->normal = tpNeg(closest->normal);
+}
+
+bool tpCollidePair(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    bool isSwapped;
+    const tpPairClass* class = tpFindPairClass(pair->a->type, pair->b->type, &isSwapped);
+    if (class == NULL) {
+        return false;
+    }
+    tpPair asked = isSwapped ? tpSwapPair(pair) : *pair;
+    int first = out->count;
+    class->collide(&asked, cache, out);
+    if (isSwapped) {
+        tpSwapContacts(out, first);
+    }
+    return true;
+}
+
+tpResult tpClosestOfPair(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    bool isSwapped;
+    const tpPairClass* class = tpFindPairClass(pair->a->type, pair->b->type, &isSwapped);
+    if (class == NULL) {
+        return tp_unsupported;
+    }
+    tpPair asked = isSwapped ? tpSwapPair(pair) : *pair;
+    tpResult result = class->closest(&asked, cache, out);
+    if (isSwapped) {
+        tpSwapClosest(out);
+    }
+    return result;
+}
+
+// The pair with B near the origin.
+static tpPair arrange(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                      double margin) {
     poseA.position = tpSub(poseA.position, poseB.position);
     poseB.position = tpZeroVec3();
-    pair->a = *swapped ? b : a;
-    pair->b = *swapped ? a : b;
-    pair->poseA = *swapped ? poseB : poseA;
-    pair->poseB = *swapped ? poseA : poseB;
-    pair->margin = margin;
-    pair->looksAhead = false;
-    pair->apart = NULL;
-    return class;
+    return (tpPair){ .a = a, .b = b, .poseA = poseA, .poseB = poseB, .margin = margin };
 }
 
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
                          double* apart) {
-    tpPair pair;
-    bool swapped;
-    const tpPairClass* class = arrange(a, poseA, b, poseB, margin, &pair, &swapped);
-    if (class == NULL) {
-        return tp_unsupported;
-    }
+    tpPair pair = arrange(a, poseA, b, poseB, margin);
     pair.looksAhead = looksAhead;
     pair.apart = apart;
     tpPair_SayApart(&pair, margin);
     int first = out->count;
-    class->collide(&pair, cache, out);
+    if (!tpCollidePair(&pair, cache, out)) {
+        return tp_unsupported;
+    }
     int end = out->count < out->capacity ? out->count : out->capacity;
     for (int i = first; i < end; ++i) {
         tpContactPoint* c = &out->points[i];
-        if (swapped) {
-            tpVec3 point = c->pointA;
-            c->pointA = c->pointB;
-            c->pointB = point;
-            c->normal = tpNeg(c->normal);
-            c->feature = tpSwapFeature(c->feature);
-        }
         c->pointA = tpAdd(c->pointA, poseB.position);
         c->pointB = tpAdd(c->pointB, poseB.position);
     }
@@ -101,21 +139,12 @@ tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b,
 
 tpResult tpClosestShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpPairCache* cache, tpClosest* out) {
-    tpPair pair;
-    bool swapped;
-    const tpPairClass* class = arrange(a, poseA, b, poseB, INFINITY, &pair, &swapped);
-    if (class == NULL) {
-        return tp_unsupported;
+    tpPair pair = arrange(a, poseA, b, poseB, INFINITY);
+    tpResult result = tpClosestOfPair(&pair, cache, out);
+    if (result != tp_unsupported) {
+        out->pointA = tpAdd(out->pointA, poseB.position);
+        out->pointB = tpAdd(out->pointB, poseB.position);
     }
-    tpResult result = class->closest(&pair, cache, out);
-    if (swapped) {
-        tpVec3 point = out->pointA;
-        out->pointA = out->pointB;
-        out->pointB = point;
-        out->normal = tpNeg(out->normal);
-    }
-    out->pointA = tpAdd(out->pointA, poseB.position);
-    out->pointB = tpAdd(out->pointB, poseB.position);
     return result;
 }
 

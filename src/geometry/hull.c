@@ -43,8 +43,7 @@ int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint) {
     }
 }
 
-int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction) {
-    int32_t vertex = tpHull_Support(hull, direction, -1);
+int32_t tpHull_FaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction) {
     int32_t start = hull->vertexEdges[vertex];
     int32_t best = hull->halfEdges[start].face;
     double most = tpDot(hull->normals[best], direction);
@@ -57,6 +56,10 @@ int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction) {
         }
     }
     return best;
+}
+
+int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction) {
+    return tpHull_FaceAtVertex(hull, tpHull_Support(hull, direction, -1), direction);
 }
 
 tpHull* tpRetainHull(tpHull* hull) {

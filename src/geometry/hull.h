@@ -67,7 +67,10 @@ static inline int32_t tpHull_FaceSize(const tpHull* hull, int32_t face) {
 // it can.
 int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint);
 
-// Of the faces around the farthest vertex along `direction`, the one that looks along it most.
+// Of the faces around a vertex, the one that looks along `direction` most.
+int32_t tpHull_FaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction);
+
+// The same around the farthest vertex along `direction`.
 int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction);
 
 tpHull* tpRetainHull(tpHull* hull);
@@ -101,6 +104,11 @@ tpResult tpHullFromPolygons(const tpAllocator* allocator, const tpPolygons* poly
 // The convex hull of points; tp_badInput if they lie in one plane.
 tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, int count,
                           tpHull** out, tpError* error);
+
+// The same for points that are known to `flatness` (m): those that lie below a face by no more
+// belong to the face.
+tpResult tpHullFromRoundedPoints(const tpAllocator* allocator, const tpVec3* points, int count,
+                                 double flatness, tpHull** out, tpError* error);
 
 // The convex polygon extruded along z.
 tpResult tpHullFromPrism(const tpAllocator* allocator, const double (*points)[2], int count,

@@ -15,13 +15,13 @@
 
 // Points thinner than this, relative to their extent, have no volume worth the name: planes fitted
 // to them would be noise.
-static const double flatness = 1e-10;
+static const double leastThickness = 1e-10;
 
 // How far the corners of a face may lie below its plane, in steps of the grid. Rounding moves a
 // point by up to .87 steps, and a plane through three such points by a little more at its rim. If
 // the polygons do not close, a wider tolerance is tried, and in the end the triangles themselves.
-static const double tolerances[] = { 4.0, 64.0, -1.0 };
-enum { attemptCount = sizeof(tolerances) / sizeof(tolerances[0]), fitCount = 3 };
+static const double leastTolerance = 4.0;
+enum { fitCount = 3 };
 
 // Points to the grid ----------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ static tpResult findStart(const tpVec3* points, int count, int32_t start[4], tpE
             start[2] = i;
         }
     }
-    if (!(width > flatness * extent)) {
+    if (!(width > leastThickness * extent)) {
         return tpError_Set(error, tp_badInput,
                            "the points of the hull lie on one line (%.3g m long, %.3g m wide)",
                            extent, width);
@@ -62,7 +62,7 @@ static tpResult findStart(const tpVec3* points, int count, int32_t start[4], tpE
             start[3] = i;
         }
     }
-    if (!(thickness > flatness * extent)) {
+    if (!(thickness > leastThickness * extent)) {
         return tpError_Set(error, tp_badInput,
                            "the points of the hull lie in one plane (%.3g m wide, %.3g m thick)",
                            extent, thickness);
@@ -87,7 +87,8 @@ static int64_t roundToGrid(double value, int exponent) {
     return (int64_t)(scaled + (scaled < 0.0 ? -0.5 : 0.5));
 }
 
-static void placeOnGrid(const tpVec3* points, int count, tpGridPoint* out) {
+// Returns the length of a step, m.
+static double placeOnGrid(const tpVec3* points, int count, tpGridPoint* out) {
     tpBounds box = { points[0], points[0] };
     for (int i = 1; i < count; ++i) {
         box.lower = tpMinVec3(box.lower, points[i]);
@@ -101,6 +102,7 @@ static void placeOnGrid(const tpVec3* points, int count, tpGridPoint* out) {
         out[i] = (tpGridPoint){ roundToGrid(p.x, exponent), roundToGrid(p.y, exponent),
                                 roundToGrid(p.z, exponent) };
     }
+    return ldexp(1.0, exponent - tp_gridBits - 1);
 }
 
 // Triangles to polygons -------------------------------------------------------------------------
@@ -116,10 +118,11 @@ typedef struct Merging {
     const tpAllocator* allocator;
     const tpGridHull* hull;
     const tpGridPoint* points;
-    Seed* seeds;    // [triangles] from the largest to the smallest
-    int32_t* owner; // [triangles] the polygon a triangle belongs to, -1: none yet
-    int32_t* mark;  // [triangles] the number of the last growth that took it
-    int32_t* after; // [points] the corner that follows on the rim of a polygon
+    Seed* seeds;      // [triangles] from the largest to the smallest
+    int32_t* owner;   // [triangles] the polygon a triangle belongs to, -1: none yet
+    int32_t* mark;    // [triangles] the number of the last growth that took it
+    int32_t* after;   // [points] the corner that follows on the rim of a polygon
+    double tolerance; // how far corners of a face may lie below its plane at first, steps
     int growths;
     Numbers region; // triangles of the polygon at work
     Numbers corners, first;
@@ -281,8 +284,9 @@ static bool mergeTriangles(Merging* merging, double tolerance) {
 
 static tpResult makePolyhedron(Merging* merging, const tpVec3* points, int count, tpHull** out,
                                tpError* error) {
+    const double tolerances[3] = { merging->tolerance, 16.0 * merging->tolerance, -1.0 };
     tpResult result = tp_badInput;
-    for (int i = 0; i < attemptCount && result == tp_badInput; ++i) {
+    for (int i = 0; i < 3 && result == tp_badInput; ++i) {
         if (!mergeTriangles(merging, tolerances[i])) {
             return tpError_OutOfMemory(error);
         }
@@ -294,8 +298,8 @@ static tpResult makePolyhedron(Merging* merging, const tpVec3* points, int count
 }
 
 static tpResult mergeHull(const tpAllocator* allocator, const tpGridHull* hull,
-                          const tpGridPoint* grid, const tpVec3* points, int count, tpHull** out,
-                          tpError* error) {
+                          const tpGridPoint* grid, const tpVec3* points, int count,
+                          double tolerance, tpHull** out, tpError* error) {
     size_t triangles = (size_t)hull->count;
     size_t byteCount =
         triangles * (sizeof(Seed) + 2 * sizeof(int32_t)) + (size_t)count * sizeof(int32_t);
@@ -304,6 +308,7 @@ static tpResult mergeHull(const tpAllocator* allocator, const tpGridHull* hull,
         return tpError_OutOfMemory(error);
     }
     Merging merging = { .allocator = allocator, .hull = hull, .points = grid, .seeds = block };
+    merging.tolerance = tolerance;
     merging.owner = (int32_t*)(block + triangles);
     merging.mark = merging.owner + triangles;
     merging.after = merging.mark + triangles;
@@ -317,8 +322,8 @@ static tpResult mergeHull(const tpAllocator* allocator, const tpGridHull* hull,
 
 // -----------------------------------------------------------------------------------------------
 
-tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, int count,
-                          tpHull** out, tpError* error) {
+tpResult tpHullFromRoundedPoints(const tpAllocator* allocator, const tpVec3* points, int count,
+                                 double flatness, tpHull** out, tpError* error) {
     int32_t start[4] = { 0 };
     *out = NULL;
     tpResult result = checkPoints(points, count, error);
@@ -333,11 +338,11 @@ tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, in
     if (grid == NULL) {
         return tpError_OutOfMemory(error);
     }
-    placeOnGrid(points, count, grid);
+    double tolerance = fmax(leastTolerance, flatness / placeOnGrid(points, count, grid));
     tpGridHull hull;
     result = tpCreateGridHull(allocator, grid, count, start, &hull);
     if (result == tp_success) {
-        result = mergeHull(allocator, &hull, grid, points, count, out, error);
+        result = mergeHull(allocator, &hull, grid, points, count, tolerance, out, error);
     } else {
         result = result == tp_outOfMemory
                      ? tpError_OutOfMemory(error)
@@ -346,4 +351,9 @@ tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, in
     tpDestroyGridHull(allocator, &hull);
     tpRelease(allocator, grid, byteCount);
     return result;
+}
+
+tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, int count,
+                          tpHull** out, tpError* error) {
+    return tpHullFromRoundedPoints(allocator, points, count, 0.0, out, error);
 }

@@ -248,6 +248,9 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
         classifyEdges(mesh, &arrays);
         result = buildTree(mesh, &arrays, error);
     }
+    if (result == tp_success && !mayBeOpen) {
+        result = tpFindMeshHull(mesh, &mesh->hull, error);
+    }
     if (result == tp_success) {
         *out = mesh;
     } else {
@@ -265,6 +268,7 @@ void tpReleaseMesh(tpMesh* mesh) {
     if (mesh != NULL &&
         atomic_fetch_sub_explicit(&mesh->references, 1, memory_order_acq_rel) == 1) {
         tpAllocator allocator = mesh->allocator;
+        tpReleaseHull(mesh->hull);
         tpRelease(&allocator, mesh, mesh->byteCount);
     }
 }

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/memory.h"
+#include "geometry/hull.h"
 #include "geometry/triangles.h"
 
 typedef struct tpTreeNode {
@@ -36,6 +37,7 @@ struct tpMesh {
     tpMassProperties mass; // at density one
     double radius;         // largest distance of a corner from the centre of mass
     double thickness;      // volume / surface: half the thickness of a plate, m
+    tpHull* hull;          // the same body, if it is convex; else NULL
     bool isOpen;           // only seen: neighbours, edges and mass mean nothing
     atomic_int references;
     tpAllocator allocator;
@@ -51,6 +53,9 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
                       tpMesh** out, tpError* error);
 // Refuses a surface of which a part is inside out and no cavity of another part.
 tpResult tpCheckMeshParts(const tpMesh* mesh, tpError* error);
+
+// The hull of a convex mesh, whose arrays are complete; NULL if it is not convex.
+tpResult tpFindMeshHull(const tpMesh* mesh, tpHull** out, tpError* error);
 
 tpMesh* tpRetainMesh(tpMesh* mesh);
 void tpReleaseMesh(tpMesh* mesh);

@@ -9,7 +9,8 @@ static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_bende
                                         tp_chakrabortyTrinkle, tp_mirtichCanny };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]), cells = 12 };
 
-// A slab with its top at zero, whose cells have uneven corners and diagonals either way.
+// A slab with its top at zero, whose cells have uneven corners and diagonals either way. A dent in
+// its underside makes it collide by its triangles; without one it would be its hull.
 static tpGeometry makeSlab(void) {
     enum { points = cells + 1, perSide = points * points };
     static tpVec3 vertices[2 * perSide];
@@ -24,7 +25,8 @@ static tpGeometry makeSlab(void) {
             double y =
                 0.3 * (j - 0.5 * cells) + (isInner ? randomBetween(&random, -0.1, 0.1) : 0.0);
             vertices[i * points + j] = tpMakeVec3(x, y, 0.0);
-            vertices[perSide + i * points + j] = tpMakeVec3(x, y, -0.5);
+            bool isDent = i == 1 && j == 1;
+            vertices[perSide + i * points + j] = tpMakeVec3(x, y, isDent ? -0.4 : -0.5);
         }
     }
     for (int i = 0; i < cells; ++i) {
