@@ -163,6 +163,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
     *hasOutrun = false;
+    drift->lastApart = INFINITY;
     const tpStepReport verdict = *drift->report;
     double rough = step->contactCount > fewContacts ? firstRough : 0.0, reached;
     for (int k = 1;; ++k) {

@@ -33,6 +33,14 @@ static double contactTolerance(const tpDrift* drift) {
     return toleranceOf(drift) + drift->left;
 }
 
+// How exactly joints are met. As long as each round halves what they miss, rounds go on; after
+// that the solve leaves as much again. Rows of light bodies that carry heavy rotors end there:
+// their velocities are small differences of large ones.
+static double jointTolerance(const tpDrift* drift, double miss) {
+    bool isStuck = miss > 0.5 * drift->lastApart;
+    return toleranceOf(drift) + (isStuck ? drift->left : 0.0);
+}
+
 // By how much the rows of joints have missed; their biases take it in.
 bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
     tpTimeStep* step = drift->step;
@@ -45,7 +53,7 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
                                               &treatment, !isWhole, errors)) {
         return false;
     }
-    double tolerance = toleranceOf(drift), largest = 0.0;
+    double largest = 0.0;
     for (int b = firstBlock; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
         bool isLaw = !isWhole && tpRowRole_IsLaw(rows->infos[b].role);
@@ -64,7 +72,8 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
         }
     }
     drift->apart = fmax(drift->apart, largest);
-    note(drift, largest, tolerance);
+    note(drift, largest, jointTolerance(drift, largest));
+    drift->lastApart = largest;
     return true;
 }
 

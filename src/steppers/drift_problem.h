@@ -35,10 +35,11 @@ typedef struct tpDrift {
     bool hasSprings; // there are such contacts
     tpPose* poses[tp_driftCorrections]; // by rounds
 
-    double left;    // of the gaps by the last solve, in units of length
-    double miss;    // the largest of the rows, m or rad
-    double apart;   // the same of the rows of joints alone
-    bool isSettled; // all are within their tolerance
+    double left;      // of the gaps by the last solve, in units of length
+    double miss;      // the largest of the rows, m or rad
+    double apart;     // the same of the rows of joints alone
+    double lastApart; // the same in the round before; INFINITY in the first one
+    bool isSettled;   // all are within their tolerance
 } tpDrift;
 
 // drift_rows.c

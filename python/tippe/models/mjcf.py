@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ModelError
+from .followers import move_limits
 from .mjcf_bodies import add_bodies
 from .mjcf_contacts import add_contacts
 from .mjcf_couplings import add_couplings, add_loops
@@ -164,6 +165,7 @@ def read_mjcf(
     add_contacts(compiled)
     add_drives(compiled)
     add_couplings(compiled)
+    move_limits(model, lambda message, name: compiled.note("rigid", "joint", "range", message, name))
     add_loops(compiled)
     add_sensors(compiled)
     _note_the_rest(compiled)

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import rotations
 from .errors import ModelError
+from .followers import move_limits
 from .meshes import load_surface
 from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
 from .report import Report
@@ -131,6 +132,7 @@ class _Reader:
             if joint is not None:
                 self.add_joint(name, joint)
         self.add_mimics()
+        move_limits(self.model, self.note_limits)
         self.add_contacts()
         return self.model
 
@@ -490,6 +492,10 @@ class _Reader:
             factor, offset = self.number(mimic, "multiplier", 1.0), self.number(mimic, "offset", 0.0)
             terms = [(name, 1.0), (other, -factor)] if factor != 0 else [(name, 1.0)]
             self.model.couplings.append(Coupling(f"{name}_mimic", terms, value=offset))
+
+    def note_limits(self, message: str, name: str) -> None:
+        place = next((joint for joint in self.joints if self.name(joint) == name), None)
+        self.report.add("rigid", "limit", None, message, name, (place.file, place.line) if place else None)
 
     def follow_still(self, joint: Element, mimic: Element, moves: bool) -> None:
         """A joint that follows a fixed one stands at its offset; a fixed one that follows does nothing."""
