@@ -29,9 +29,10 @@ static ptrdiff_t placeOf(const tpLightSweeper* light, int pack) {
     return (ptrdiff_t)light->rowCount * tp_lightWidth * pack;
 }
 
-// The body of empty lanes is the last one.
-static size_t bodyNumbers(const tpLightSweeper* light) {
-    return velocityNumbers * ((size_t)light->sweeper->bodyCount + 1);
+// Numbers of all bodies' changes of velocity, in whole packs. The body of empty lanes is the last.
+static int changeNumbers(const tpSweeper* sweeper) {
+    int numbers = velocityNumbers * (sweeper->bodyCount + 1);
+    return (numbers + tp_lightWidth - 1) / tp_lightWidth * tp_lightWidth;
 }
 
 // Choosing ---------------------------------------------------------------------------------------
@@ -181,7 +182,8 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
     light->weight = TP_SCRATCH(arena, float, light->impulseCount);
     light->impulses = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
     light->loaded = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
-    light->changes = TP_SCRATCH(arena, float, bodyNumbers(light));
+    light->changeCount = changeNumbers(sweeper);
+    light->changes = TP_SCRATCH(arena, float, light->changeCount);
     if (arena->failed) {
         return false;
     }
@@ -199,7 +201,7 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
 // Rounds -----------------------------------------------------------------------------------------
 
 void tpLight_Load(tpLightSweeper* light) {
-    memset(light->changes, 0, sizeof(float) * bodyNumbers(light));
+    memset(light->changes, 0, sizeof(float) * (size_t)light->changeCount);
     for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
         int contact = light->contacts[place], lane, to = place % tp_lightWidth;
         if (contact < 0) {
@@ -223,7 +225,7 @@ void tpLight_Sweep(tpLightSweeper* light) {
 }
 
 void tpLight_Refresh(tpLightSweeper* light) {
-    memset(light->changes, 0, sizeof(float) * bodyNumbers(light));
+    memset(light->changes, 0, sizeof(float) * (size_t)light->changeCount);
     for (int r = 0; r < light->runCount; ++r) {
         light->kernels->startRun(light, &light->runs[r]);
     }

@@ -52,12 +52,13 @@ typedef struct tpLightSweeper {
     int32_t* contacts; // of each place (sixteen per pack): the sweeper's contact, or -1
     bool* isChosen;    // of each contact of the sweeper
     int packCount, runCount, chosenCount;
-    int rowCount; // of a contact: 3, or 1 where nothing rubs
-    int impulseCount;
-    float* impulses; // of each pack sixteen of each row
-    float* loaded;   // the same when they were loaded
-    float* changes;  // of velocity since then, eight per body: v v v - w w w -
-    float* weight;   // of each impulse: its own response
+    int rowCount;     // of a contact: 3, or 1 where nothing rubs
+    int impulseCount; // a multiple of sixteen, as changeCount is
+    float* impulses;  // of each pack sixteen of each row
+    float* loaded;    // the same when they were loaded
+    int changeCount;
+    float* changes; // of velocity since then, eight per body: v v v - w w w -
+    float* weight;  // of each impulse: its own response
 } tpLightSweeper;
 
 // Chooses the contacts that carry something or part slower than `margin`, m/s, as the sweeper's

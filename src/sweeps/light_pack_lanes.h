@@ -183,48 +183,26 @@ static void startLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
     }
 }
 
-// Sixteen sums of each in double precision: the order of additions is the same for every width.
-static void productsLight(const tpLightProducts* products, int count) {
-    double sums[2][tp_lightFactors][tp_lightWidth];
-    memset(sums, 0, sizeof(sums));
+// Sixteen sums in double precision: the order of additions is the same for every width.
+static double measureLight(const float* weight, const float* a, const float* b, int count) {
+    double sums[tp_lightWidth] = { 0.0 }, sum = 0.0;
     for (int lane = 0; lane < tp_lightWidth; lane += F) {
         for (int i = lane; i < count; i += tp_lightWidth) {
-            light weight = loadLight(products->weight + i);
-            light a = weight * loadLight(products->a + i), b = weight * loadLight(products->b + i);
-            for (int k = 0; k < products->count; ++k) {
-                light other = loadLight(products->others[k] + i);
-                addProducts(a, other, sums[0][k] + lane);
-                addProducts(b, other, sums[1][k] + lane);
-            }
+            light step = loadLight(a + i) - loadLight(b + i);
+            addProducts(loadLight(weight + i) * step, step, sums + lane);
         }
     }
-    for (int k = 0; k < products->count; ++k) {
-        products->ofA[k] = products->ofB[k] = 0.0;
-        for (int lane = 0; lane < tp_lightWidth; ++lane) {
-            products->ofA[k] += sums[0][k][lane];
-            products->ofB[k] += sums[1][k][lane];
-        }
+    for (int lane = 0; lane < tp_lightWidth; ++lane) {
+        sum += sums[lane];
     }
+    return sum;
 }
 
-static void changeLight(const tpLightChange* change, int count) {
+static void advanceLight(float* values, float* last, float part, int count) {
+    light factor = lightOf(part);
     for (int i = 0; i < count; i += F) {
-        light reached = loadLight(change->reached + i);
-        light step = reached - loadLight(change->start + i);
-        storeLight(change->step + i, step);
-        storeLight(change->stepChange + i, step - loadLight(change->lastStep + i));
-        storeLight(change->reachedChange + i, reached - loadLight(change->lastReached + i));
-        storeLight(change->lastReached + i, reached);
-    }
-}
-
-static void mixLight(float* to, const float* factors, float* const* others, int otherCount,
-                     int count) {
-    for (int i = 0; i < count; i += F) {
-        light sum = loadLight(to + i);
-        for (int k = 0; k < otherCount; ++k) {
-            sum = sum - lightOf(factors[k]) * loadLight(others[k] + i);
-        }
-        storeLight(to + i, sum);
+        light value = loadLight(values + i);
+        storeLight(values + i, value + factor * (value - loadLight(last + i)));
+        storeLight(last + i, value);
     }
 }

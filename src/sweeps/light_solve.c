@@ -1,29 +1,30 @@
-// A few sweeps over all contacts say which ones matter, then come rounds of mixed sweeps in single
-// precision over those alone. After each round velocities are made of the impulses anew, and the
-// residual of all contacts is found in double precision. Rounds are the longer the more sweeps
-// there have been; they end early if the steps of the mixing say that the certificate is met.
+// A few sweeps over all contacts say which ones matter, then come rounds of sweeps with momentum in
+// single precision over those alone (light_momentum.c). After each round velocities are made of the
+// impulses anew, and the residual of all contacts is found in double precision. Rounds are the
+// longer the more sweeps there have been; they end early if the steps of the sweeps say that the
+// certificate is met.
 //
-// What mixing adds to the impulses of contacts that change their states is noise, which a few plain
-// sweeps take out, and it does nothing for sweeps that creep (light_leap.c). After a round that has
-// gained little the next one ends with plain sweeps and leaps.
+// What momentum adds to the impulses of contacts that change their states is noise, which a few
+// plain sweeps take out. After a round that has gained little the next one ends with plain sweeps,
+// and with leaps if those creep (light_leap.c).
 
 #include "sweeps/light_solve.h"
 
 #include <string.h>
 
 #include "sweeps/light_leap.h"
-#include "sweeps/light_mixing.h"
+#include "sweeps/light_momentum.h"
 
-// Sweeps between two mixings, which cost about as much as a sweep.
-enum { mixedEvery = 4 };
+// Every so many sweeps one is measured.
+enum { measuredEvery = 4 };
 
 // Sweeps before contacts are chosen, of the first round and of the longest one, and the least
 // before a round may end early. Longer rounds go in circles.
-enum { firstSweeps = 8, leastRound = 64, mostRound = 256, leastMixed = 16 };
+enum { firstSweeps = 8, leastRound = 64, mostRound = 256, leastFast = 16 };
 
-// A round is slow after one that has left more than this part of the residual. It has so many mixed
-// sweeps, then plain ones: so many, then twice so many to see whether they creep, and again after
-// each of at most so many leaps.
+// A round is slow after one that has left more than this part of the residual. It has so many
+// sweeps with momentum, then plain ones: so many, then twice so many to see whether they creep, and
+// again after each of at most so many leaps.
 static const double slowPart = 0.7;
 enum { slowRound = 48, plainSweeps = 12, creepSweeps = 4, mostLeaps = 6 };
 
@@ -57,7 +58,7 @@ typedef struct Progress {
     double margin; // with which they are
 } Progress;
 
-// Velocities made of the impulses anew: rounding of many sweeps and mixings does not add up.
+// Velocities made of the impulses anew: rounding of many sweeps does not add up.
 static double renew(tpSweeper* sweeper, const tpVelocity* start) {
     memcpy(sweeper->velocities, start, sizeof(tpVelocity) * (size_t)sweeper->bodyCount);
     tpSweeper_WarmStart(sweeper);
@@ -87,17 +88,17 @@ static int sweepPlainly(tpLightSweeper* light, tpLightLeap* leap) {
 }
 
 // Returns the sweeps made.
-static int sweepRound(tpLightSweeper* light, tpLightMixer* mixer, int most, double aim,
+static int sweepRound(tpLightSweeper* light, tpLightMomentum* momentum, int most, double aim,
                       double ratio) {
     int sweeps = 0;
     bool isNear = false;
-    tpLightMixer_Begin(mixer, light);
+    tpLightMomentum_Begin(momentum, light);
     while (sweeps < most && !isNear) {
-        sweep(light, mixedEvery);
-        sweeps += mixedEvery;
-        isNear = sweeps > leastMixed && ratio * sqrt(mixer->size) < aim;
+        tpLightMomentum_Sweep(momentum, light, measuredEvery);
+        sweeps += measuredEvery;
+        isNear = sweeps > leastFast && ratio * sqrt(momentum->size) < aim;
         if (sweeps < most && !isNear) {
-            tpLightMixer_End(mixer, light);
+            tpLightMomentum_GoOn(momentum, light);
         }
     }
     return sweeps;
@@ -105,7 +106,7 @@ static int sweepRound(tpLightSweeper* light, tpLightMixer* mixer, int most, doub
 
 static int lengthOfRound(int sweeps) {
     int length = sweeps / 2 < leastRound ? leastRound : sweeps / 2;
-    return (length < mostRound ? length : mostRound) / mixedEvery * mixedEvery;
+    return (length < mostRound ? length : mostRound) / measuredEvery * measuredEvery;
 }
 
 // What follows from the residual that a round has left. False if memory ran out.
@@ -141,15 +142,16 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     Progress progress = { INFINITY, INFINITY, INFINITY, 0, 0, true, margin };
     tpArenaMark mark = tpArena_Mark(arena);
     tpLightSweeper light;
-    tpLightMixer mixer;
+    tpLightMomentum momentum;
     tpLightLeap leap;
+    tpLightMomentum_Reset(&momentum);
     while (!(task->miss <= task->goal) && task->sweeps < task->limit &&
            progress.stalls < mostStallCount) {
         if (progress.isStale) {
             tpArena_Release(arena, mark);
             double damping = dampings[progress.stalls % dampingCount];
             if (!tpLight_Choose(&light, sweeper, progress.margin, damping, arena) ||
-                !tpLightMixer_Create(&mixer, &light, arena) ||
+                !tpLightMomentum_Create(&momentum, &light, arena) ||
                 !tpLightLeap_Create(&leap, &light, arena)) {
                 return false;
             }
@@ -157,13 +159,14 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
         double miss = task->miss;
         bool isSlow = miss > slowPart * progress.last;
         tpLight_Load(&light);
-        task->sweeps += sweepRound(&light, &mixer, isSlow ? slowRound : lengthOfRound(task->sweeps),
-                                   safePart * task->goal, progress.ratio);
+        task->sweeps +=
+            sweepRound(&light, &momentum, isSlow ? slowRound : lengthOfRound(task->sweeps),
+                       safePart * task->goal, progress.ratio);
         task->sweeps += isSlow ? sweepPlainly(&light, &leap) : 0;
         tpLight_Store(&light);
         task->miss = renew(sweeper, task->start);
         progress.last = miss;
-        if (!considerRound(sweeper, task, &light, mixer.size, &progress)) {
+        if (!considerRound(sweeper, task, &light, momentum.size, &progress)) {
             return false;
         }
     }

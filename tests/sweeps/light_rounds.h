@@ -6,29 +6,34 @@
 #include <string.h>
 
 #include "support/check.h"
-#include "sweeps/light_mixing.h"
+#include "sweeps/light_momentum.h"
 
 enum { roundSweeps = 200, never = 1000000 };
 
 // Rounds until the judge in double precision has a residual below the tolerance.
 static inline int lightSweepsTo(tpSweeper* sweeper, const tpVelocity* start, tpArena* arena,
-                                double margin, bool isMixed, double tolerance) {
+                                double margin, bool hasMomentum, double tolerance) {
     tpLightSweeper light;
-    tpLightMixer mixer;
+    tpLightMomentum momentum;
     int sweeps = 0;
+    tpLightMomentum_Reset(&momentum);
     bool isStale = true;
     for (int round = 0; round < 80; ++round) {
         tpSweeper_FindSpeeds(sweeper);
         if (isStale) {
             assert_true(tpLight_Choose(&light, sweeper, margin, 0.9, arena));
-            assert_true(tpLightMixer_Create(&mixer, &light, arena));
+            assert_true(tpLightMomentum_Create(&momentum, &light, arena));
         }
         tpLight_Load(&light);
-        tpLightMixer_Begin(&mixer, &light);
+        tpLightMomentum_Begin(&momentum, &light);
         for (int k = 1; k <= roundSweeps; ++k, ++sweeps) {
-            tpLight_Sweep(&light);
-            if (isMixed && k % 4 == 0 && k < roundSweeps) {
-                tpLightMixer_End(&mixer, &light);
+            if (hasMomentum && k % 4 == 0) {
+                tpLightMomentum_Sweep(&momentum, &light, 4);
+                if (k < roundSweeps) {
+                    tpLightMomentum_GoOn(&momentum, &light);
+                }
+            } else if (!hasMomentum) {
+                tpLight_Sweep(&light);
             }
         }
         tpLight_Store(&light);

@@ -1,0 +1,88 @@
+// After each sweep impulses go on along their last change [Nesterov83]:
+//
+//     x_k = G(y_k),    y_k+1 = x_k + b (x_k - x_k-1),    b = min(age / (age + 3), most)
+//
+// where G is a sweep. Errors that a sweep diminishes by a small part e, a sweep with momentum
+// diminishes by about the root of e. Every sweep puts all contacts into their cones, so that any
+// number of them may change their states on the way. That is what crowds need: where loads move
+// between redundant contacts, hundreds of contacts open one after the other until they are at rest.
+//
+// Velocities are linear in the impulses and go along; they are made of the impulses anew after each
+// measured sweep, so that rounding does not add up. Strong friction makes sweeps unsymmetric: too
+// much momentum lets steps grow. Then it starts anew, and is smaller for the rest of the solve.
+
+#include "sweeps/light_momentum.h"
+
+#include <string.h>
+
+#include "sweeps/light_kernels.h"
+
+// Most of the last change that is made once more, and the delay of its growth, in sweeps.
+static const double usualMost = 0.95, delay = 3.0;
+
+// A step that is larger than the smallest one by this, squared, starts anew; what is left out of
+// the last change grows by the other factor.
+static const double lostGrowth = 9.0, cut = 1.5;
+
+void tpLightMomentum_Reset(tpLightMomentum* momentum) {
+    memset(momentum, 0, sizeof(*momentum));
+    momentum->most = usualMost;
+}
+
+bool tpLightMomentum_Create(tpLightMomentum* momentum, const tpLightSweeper* light,
+                            tpArena* arena) {
+    momentum->start = TP_SCRATCH(arena, float, light->impulseCount);
+    momentum->last = TP_SCRATCH(arena, float, light->impulseCount);
+    momentum->lastChanges = TP_SCRATCH(arena, float, light->changeCount);
+    momentum->reckoned = TP_SCRATCH(arena, float, light->changeCount);
+    return !arena->failed;
+}
+
+static void copy(float* to, const float* from, int count) {
+    memcpy(to, from, sizeof(float) * (size_t)count);
+}
+
+void tpLightMomentum_Begin(tpLightMomentum* momentum, const tpLightSweeper* light) {
+    copy(momentum->last, light->impulses, light->impulseCount);
+    copy(momentum->lastChanges, light->changes, light->changeCount);
+    momentum->age = 0;
+    momentum->least = INFINITY;
+}
+
+static void goOn(tpLightMomentum* momentum, tpLightSweeper* light) {
+    float part = (float)fmin(momentum->most, momentum->age / (momentum->age + delay));
+    momentum->age += 1;
+    light->kernels->advance(light->impulses, momentum->last, part, light->impulseCount);
+    light->kernels->advance(light->changes, momentum->lastChanges, part, light->changeCount);
+}
+
+void tpLightMomentum_Sweep(tpLightMomentum* momentum, tpLightSweeper* light, int sweeps) {
+    for (int k = 1; k < sweeps; ++k) {
+        tpLight_Sweep(light);
+        goOn(momentum, light);
+    }
+    copy(momentum->start, light->impulses, light->impulseCount);
+    tpLight_Sweep(light);
+    momentum->size = light->kernels->measure(light->weight, momentum->start, light->impulses,
+                                             light->impulseCount);
+}
+
+// Velocities made of the impulses anew. Those of the last sweep are corrected alike: their
+// difference goes into the next change, and would grow by what one of them alone is corrected by.
+static void refresh(tpLightMomentum* momentum, tpLightSweeper* light) {
+    copy(momentum->reckoned, light->changes, light->changeCount);
+    tpLight_Refresh(light);
+    for (int i = 0; i < light->changeCount; ++i) {
+        momentum->lastChanges[i] += light->changes[i] - momentum->reckoned[i];
+    }
+}
+
+void tpLightMomentum_GoOn(tpLightMomentum* momentum, tpLightSweeper* light) {
+    if (momentum->size > lostGrowth * momentum->least) {
+        tpLightMomentum_Begin(momentum, light);
+        momentum->most = 1.0 - fmin(1.0, cut * (1.0 - momentum->most));
+    }
+    momentum->least = fmin(momentum->least, momentum->size);
+    goOn(momentum, light);
+    refresh(momentum, light);
+}
