@@ -189,26 +189,69 @@ static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
     return tpDot(hull->normals[face], normal) <= -TP_FACING_SINE;
 }
 
-// Vertices of the hull within `reach` along the normal (its frame), starting from the lowest: those
-// below a plane hang together by edges.
-static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, double reach,
+// Which vertices a flood has reached. A few are looked up one by one, more by a table.
+enum { fewReached = 12, reachedSlots = 512 };
+
+typedef struct Reached {
+    int32_t* vertices; // [maxFlood] in the order in which they were reached
+    int count;
+    int32_t slots[reachedSlots]; // vertices, -1: free; from more than a few vertices on
+} Reached;
+
+static int slotOf(const Reached* reached, int32_t vertex) {
+    uint32_t slot = (uint32_t)vertex * UINT32_C(2654435769) % reachedSlots;
+    while (reached->slots[slot] >= 0 && reached->slots[slot] != vertex) {
+        slot = (slot + 1) % reachedSlots;
+    }
+    return (int)slot;
+}
+
+static bool isReached(const Reached* reached, int32_t vertex) {
+    if (reached->count > fewReached) {
+        return reached->slots[slotOf(reached, vertex)] == vertex;
+    }
+    for (int i = 0; i < reached->count; ++i) {
+        if (reached->vertices[i] == vertex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void reach(Reached* reached, int32_t vertex) {
+    reached->vertices[reached->count++] = vertex;
+    if (reached->count == fewReached + 1) {
+        for (int i = 0; i < reachedSlots; ++i) {
+            reached->slots[i] = -1;
+        }
+        for (int i = 0; i < fewReached; ++i) {
+            reached->slots[slotOf(reached, reached->vertices[i])] = reached->vertices[i];
+        }
+    }
+    if (reached->count > fewReached) {
+        reached->slots[slotOf(reached, vertex)] = vertex;
+    }
+}
+
+// Vertices of the hull within `highest` along the normal (its frame), starting from the lowest:
+// those below a plane hang together by edges.
+static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, double highest,
                          int32_t* vertices) {
-    int count = 1;
+    Reached reached;
+    reached.vertices = vertices;
+    reached.count = 1;
     vertices[0] = lowest;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < reached.count; ++i) {
         int32_t v = vertices[i];
         for (int32_t k = hull->neighborFirst[v]; k < hull->neighborFirst[v + 1]; ++k) {
             int32_t u = hull->neighbors[k];
-            bool isKnown = tpDot(normal, hull->vertices[u]) > reach || count == maxFlood;
-            for (int j = 0; j < count && !isKnown; ++j) {
-                isKnown = vertices[j] == u;
-            }
-            if (!isKnown) {
-                vertices[count++] = u;
+            if (tpDot(normal, hull->vertices[u]) <= highest && reached.count < maxFlood &&
+                !isReached(&reached, u)) {
+                reach(&reached, u);
             }
         }
     }
-    return count;
+    return reached.count;
 }
 
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,

@@ -25,6 +25,7 @@ typedef struct tpMeshQuery {
     tpPose toWorld;
     tpContactList* out;
     tpCoreStorage storage;
+    int32_t lowest; // vertex of the core that was found last, to start from
     // The outline that was asked for last.
     tpVec3 outlineNormal;
     tpOutline outline;

@@ -29,8 +29,9 @@ static const double sameHeight = 1e-8;
 // tells of them; of deeper ones it is asked.
 static const double shallowPart = 0.01;
 
-// Planes tried between a round shape and a triangle before their distance is asked for.
-enum { planeTries = 4 };
+// Planes tried between a shape and a triangle before their distance is asked for: always of round
+// shapes, and of cores with many corners.
+enum { planeTries = 4, manyCorners = 32 };
 
 // A triangle, and how the convex shape lies to it.
 typedef struct TriangleSide {
@@ -57,6 +58,7 @@ void tpStartMeshQuery(const tpPair* pair, tpContactList* out, tpMeshQuery* query
     query->toWorld = pair->poseB;
     query->out = out;
     query->outlineNormal = tpZeroVec3();
+    query->lowest = 0;
     if (query->core != NULL) {
         query->center = tpTransformPoint(query->pose, query->core->center);
         query->size = query->core->radius + query->radius;
@@ -81,11 +83,34 @@ tpTriangleQuery tpMeshQuery_Near(const tpMeshQuery* query) {
 tpVec3 tpMeshQuery_Lowest(tpMeshQuery* query, tpVec3 n) {
     tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(n));
     if (query->core != NULL) {
-        tpVec3 vertex = query->core->vertices[tpHull_Support(query->core, down, 0)];
+        query->lowest = tpHull_Support(query->core, down, query->lowest);
+        tpVec3 vertex = query->core->vertices[query->lowest];
         return tpMulAdd(tpTransformPoint(query->pose, vertex), -query->radius, n);
     }
     tpVec3 low = query->smooth.class->support(&query->smooth, down);
     return tpMulAdd(tpTransformPoint(query->pose, low), -query->smooth.rounding, n);
+}
+
+// Whether a plane between the shape and a triangle shows that they are farther apart than `limit`,
+// which is much sooner found than how far: the first one is across the way to the shape's centre,
+// the next ones across the way to the point that the last one has found nearest.
+static bool isBeyond(tpMeshQuery* query, double limit, const tpVec3 corners[3]) {
+    tpVec3 from = query->center;
+    for (int k = 0; k < planeTries; ++k) {
+        double weights[3];
+        tpVec3 n = tpSub(from, tpNearestOnTriangle(corners, from, weights));
+        double length = tpLength(n);
+        if (!(length > limit)) {
+            return false;
+        }
+        n = tpScale(1.0 / length, n);
+        from = tpMeshQuery_Lowest(query, n);
+        double top = fmax(tpDot(n, corners[0]), fmax(tpDot(n, corners[1]), tpDot(n, corners[2])));
+        if (tpDot(n, from) - top > limit) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What the shape shows to a plane; neighbouring triangles often have the same normal.
@@ -271,31 +296,8 @@ static void findPart(TriangleSide* side, tpVec3 point) {
     side->part = tpPartOfWeights(weights, &side->k);
 }
 
-// Whether a plane between a round shape and the triangle shows that they are farther apart than
-// `limit`, which is much sooner found than how far: the first one is across the way to the shape's
-// centre, the next ones across the way to the point that the last one has found nearest.
-static bool isBeyond(tpMeshQuery* query, double limit, const TriangleSide* side) {
-    const tpVec3* corners = side->triangle.corners;
-    tpVec3 from = query->center;
-    for (int k = 0; k < planeTries; ++k) {
-        double weights[3];
-        tpVec3 n = tpSub(from, tpNearestOnTriangle(corners, from, weights));
-        double length = tpLength(n);
-        if (!(length > limit)) {
-            return false;
-        }
-        n = tpScale(1.0 / length, n);
-        from = tpMeshQuery_Lowest(query, n);
-        double top = fmax(tpDot(n, corners[0]), fmax(tpDot(n, corners[1]), tpDot(n, corners[2])));
-        if (tpDot(n, from) - top > limit) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side) {
-    if (isBeyond(query, limit, side)) {
+    if (isBeyond(query, limit, side->triangle.corners)) {
         return false;
     }
     tpSmoothCache cache = guessNearest(query, side);
@@ -455,6 +457,10 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     }
     if (query->core != NULL && query->core->vertexCount == 1) {
         return askBall(query, &side, height);
+    }
+    if (query->core != NULL && query->core->vertexCount > manyCorners &&
+        isBeyond(query, query->margin, t->corners)) {
+        return tp_triangleAnswered;
     }
     if (!query->view.isInside) {
         tpAddNeighbors(query->view.geometry, index, t);

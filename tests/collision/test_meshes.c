@@ -191,11 +191,63 @@ static void slidesWithoutBumps(void** state) {
     }
 }
 
+// The faces of a hull as fans of triangles.
+static tpGeometry makeFans(const tpHull* hull) {
+    enum { maxFans = 2048 };
+    static int32_t triangles[maxFans][3];
+    int count = 0;
+    for (int f = 0; f < hull->faceCount; ++f) {
+        const int32_t* v = hull->faceVertices + hull->faceFirst[f];
+        for (int k = 1; k + 1 < tpHull_FaceSize(hull, f); ++k, ++count) {
+            assert_true(count < maxFans);
+            triangles[count][0] = v[0];
+            triangles[count][1] = v[k];
+            triangles[count][2] = v[k + 1];
+        }
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh;
+    assert_int_equal(tpMakeMesh(&allocator, hull->vertices, hull->vertexCount,
+                                (const int32_t(*)[3])triangles, count, tpIdentityPose(), &mesh,
+                                NULL),
+                     tp_success);
+    return mesh;
+}
+
+// Bodies of many corners on a floor of many triangles, which is not convex: most triangles are
+// found to be far by a plane between. The contacts are those of corners within the margin, the
+// lowest one among them, and none lies elsewhere.
+static void manyCornersOnManyTriangles(void** state) {
+    (void)state;
+    tpRandom random = { 41 };
+    tpGeometry hull, unused, floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, dentBelow);
+    assert_true(makeRandomHull(&random, roundHull, 600, 0.7, &hull, &unused));
+    tpGeometry ball = makeFans(hull.hull);
+    for (int i = 0; i < 200; ++i) {
+        tpPose pose = { randomVec3(&random, -1.0, 1.0), randomRotation(&random) };
+        double lowest = -hullSupport(hull.hull, tpMakePose(tpZeroVec3(), pose.rotation),
+                                     tpMakeVec3(0.0, 0.0, -1.0));
+        double gap = randomBetween(&random, -0.01, 0.009);
+        pose.position.z = 0.5 - lowest + gap;
+        Contacts c = collide(&ball, pose, &floor, tpIdentityPose(), 0.01);
+        double least = INFINITY;
+        for (int k = 0; k < c.count; ++k) {
+            CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+            CHECK_NEAR(c.points[k].pointB.z, 0.5, 1e-12);
+            least = fmin(least, c.points[k].gap);
+        }
+        CHECK_NEAR(least, gap, 1e-12);
+    }
+    tpReleaseGeometry(&hull);
+    tpReleaseGeometry(&unused);
+    tpReleaseGeometry(&ball);
+    tpReleaseGeometry(&floor);
+}
+
 // A convex body as a mesh is at the same distance as it is as a hull.
 static void agreesWithHulls(void** state) {
     (void)state;
     tpRandom random = { 17 };
-    tpAllocator allocator = tpDefaultAllocator();
     int touching = 0;
     for (int i = 0; i < 1000; ++i) {
         tpGeometry a, b, mesh, unused;
@@ -203,21 +255,7 @@ static void agreesWithHulls(void** state) {
         tpReleaseGeometry(&unused);
         assert_true(makeRandomHull(&random, cloudHull, 30, 1.0, &b, &unused));
         tpReleaseGeometry(&unused);
-        // Fans over the hull's faces.
-        int32_t triangles[256][3];
-        int count = 0;
-        for (int f = 0; f < b.hull->faceCount; ++f) {
-            const int32_t* v = b.hull->faceVertices + b.hull->faceFirst[f];
-            for (int k = 1; k + 1 < tpHull_FaceSize(b.hull, f); ++k, ++count) {
-                triangles[count][0] = v[0];
-                triangles[count][1] = v[k];
-                triangles[count][2] = v[k + 1];
-            }
-        }
-        assert_int_equal(tpMakeMesh(&allocator, b.hull->vertices, b.hull->vertexCount,
-                                    (const int32_t(*)[3])triangles, count, tpIdentityPose(), &mesh,
-                                    NULL),
-                         tp_success);
+        mesh = makeFans(b.hull);
         tpPose poseA = { tpScale(3.0, randomDirection(&random)), tpIdentityQuat() };
         poseA.rotation = randomRotation(&random);
         tpPose poseB = tpMakePose(tpZeroVec3(), randomRotation(&random));
@@ -544,6 +582,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slidesWithoutBumps),
         cmocka_unit_test(agreesWithHulls),
+        cmocka_unit_test(manyCornersOnManyTriangles),
         cmocka_unit_test(ridgesPushBetweenTheirSides),
         cmocka_unit_test_prestate(ridgesPushBetweenTheirSides, &withDents),
         cmocka_unit_test(valleysPushWithBothSides),
