@@ -363,6 +363,10 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
     return residual <= fmax(tolerance, roundingOf(dense, r));
 }
 
+size_t tpFriction_DenseLawSize(void) {
+    return sizeof(tpDenseLaw);
+}
+
 bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
                            tpArena* arena, double* r, int* iterations, double* work) {
     const tpMatrix* W = problem->W;

@@ -65,6 +65,10 @@ static const double tp_stalledPart = 3e-10;
 bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
                            tpArena* arena, double* r, int* iterations, double* work);
 
+// What it takes of the arena for a block, beside its rows: callers that solve in threads set memory
+// aside.
+size_t tpFriction_DenseLawSize(void);
+
 // Improves r and adds to iterations and work. False if memory ran out.
 bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                            const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,

@@ -465,10 +465,14 @@ static void pushUp(tpJointTree* tree, double* velocities) {
     }
 }
 
-int tpJointTree_PushBounded(tpJointTree* tree, const double* momenta, const double* changes,
-                            double* velocities) {
+void tpJointTree_Push(tpJointTree* tree, const double* changes, double* velocities) {
     pushDown(tree, changes);
     pushUp(tree, velocities);
+}
+
+int tpJointTree_PushBounded(tpJointTree* tree, const double* momenta, const double* changes,
+                            double* velocities) {
+    tpJointTree_Push(tree, changes, velocities);
     return isBounded(tree, 0) ? 0 : solveFrom(tree, momenta, velocities, 1);
 }
 

@@ -107,6 +107,21 @@ void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* e
 void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const double* velocities,
                            double* impulses);
 
+// The same without bounds: rows keep their states. Velocities change by what `changes` do.
+void tpJointTree_Push(tpJointTree* tree, const double* changes, double* velocities);
+
+// Up to four impulses on one node, followed to the root (joint_tree_traces.c). `traces` receives
+// what each axis on the way gets of them, a free root counting as six axes, and `answers` what the
+// axes do about it. The velocity along an impulse under another one is the sum of the products of
+// the trace of one and the answer of the other over their last tpJointTree_SharedLength places.
+enum { tp_traceWidth = 4 };
+int tpJointTree_TraceLength(const tpJointTree* tree, int node);
+void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6], int count,
+                       double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
+
+// Axes, and six for a free root, from where the ways of two nodes to the root meet.
+int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b);
+
 // Velocities of nodes under unit impulses on them, blocks of the inverse matrix, 6 x 6 each: of
 // those that are wanted (tpJointTree_Want).
 void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]);

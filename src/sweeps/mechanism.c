@@ -264,6 +264,10 @@ static void substitute(const tpMechanism* mechanism, double* x) {
 // Solves ------------------------------------------------------------------------------------------
 
 // y += factor x
+void tpMechanism_Answer(const tpMechanism* mechanism, double* impulses) {
+    substitute(mechanism, impulses);
+}
+
 static inline void addSix(double* restrict y, double factor, const double* restrict x) {
     for (int j = 0; j < 6; ++j) {
         y[j] += factor * x[j];

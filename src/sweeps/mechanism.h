@@ -61,6 +61,9 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
 // The same with the bounds of rows; factorises again if states change. Returns how often.
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities);
 
+// The velocities that impulses alone make, by the factors; they take the place of the impulses.
+void tpMechanism_Answer(const tpMechanism* mechanism, double* impulses);
+
 // Blocks of the inverse of the matrix, by the factors: those of the nodes, and those of the pattern
 // [TakahashiEtAl73]. The first are the velocities of a node under unit impulses on it.
 void tpMechanism_Invert(const tpMechanism* mechanism, double (*inverses)[36],

@@ -288,6 +288,47 @@ static void inverseAnswersUnitImpulses(void** state) {
 
 // Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
 // alone, which do nothing along the axes.
+// The velocity along one impulse under another, by their traces and by a push through the tree.
+static void tracesAnswerImpulses(void** state) {
+    (void)state;
+    tpRandom random = { 77 };
+    for (int trial = 0; trial < 20; ++trial) {
+        Case test;
+        openCase(&test, &random, trial % 2 == 0);
+        addSprings(&test, &random);
+        tpJointTree* tree = &test.tree;
+        tpJointTree_Factorise(tree);
+        double traces[nodes][mostAxes + 6][tp_traceWidth],
+            answers[nodes][mostAxes + 6][tp_traceWidth];
+        double impulses[nodes][3][6];
+        for (int i = 0; i < nodes; ++i) {
+            for (int k = 0; k < 18; ++k) {
+                impulses[i][k / 6][k % 6] = randomBetween(&random, -1.0, 1.0);
+            }
+            tree->nodes[i].isWanted = true;
+            tpJointTree_Trace(tree, i, impulses[i], 3, traces[i], answers[i]);
+        }
+        for (int i = 0; i < nodes; ++i) {
+            double changes[size] = { 0.0 }, velocities[size] = { 0.0 };
+            memcpy(&changes[6 * i], impulses[i][1], 6 * sizeof(double));
+            tpJointTree_Push(tree, changes, velocities);
+            for (int j = 0; j < nodes; ++j) {
+                int shared = tpJointTree_SharedLength(tree, i, j);
+                int ofI = tpJointTree_TraceLength(tree, i) - shared;
+                int ofJ = tpJointTree_TraceLength(tree, j) - shared;
+                double expected = 0.0, sum = 0.0;
+                for (int k = 0; k < 6; ++k) {
+                    expected += impulses[j][2][k] * velocities[6 * j + k];
+                }
+                for (int k = 0; k < shared; ++k) {
+                    sum += traces[j][ofJ + k][2] * answers[i][ofI + k][1];
+                }
+                CHECK_NEAR(sum, expected, 1e-11 * (1.0 + fabs(expected)));
+            }
+        }
+    }
+}
+
 static void errorsAreTakenBack(void** state) {
     (void)state;
     tpRandom random = { 10 };
@@ -327,7 +368,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesKeepNewtonsLaw), cmocka_unit_test(boundsHold),
         cmocka_unit_test(pushesAddUp),         cmocka_unit_test(inverseAnswersUnitImpulses),
-        cmocka_unit_test(errorsAreTakenBack),
+        cmocka_unit_test(errorsAreTakenBack),  cmocka_unit_test(tracesAnswerImpulses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

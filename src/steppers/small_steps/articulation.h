@@ -110,19 +110,30 @@ typedef struct tpArticulation {
     bool isMidway;               // rows have the directions of the step's middle
     bool isTumbling;             // one of its bodies is
     bool isAwake, isOpen;
-    bool isDue;   // velocities have not been solved for since the substep began
-    int finished; // substeps since rows were written
-    int passed;   // since the step began
+    bool hasFewContacts; // which are solved exactly (few_contacts.h)
+    bool isDue;          // velocities have not been solved for since the substep began
+    int finished;        // substeps since rows were written
+    int passed;          // since the step began
     int factorisations;
 } tpArticulation;
+
+// few_contacts.h
+typedef struct tpFewContactsList {
+    int count;
+    struct tpFewContacts* list; // by block
+    int32_t* blockStart;        // of each block: the first of its own, and the end
+    tpArena* arenas;            // of each block: scratch of one solve
+} tpFewContactsList;
 
 struct tpStepJoints {
     int count;
     tpArticulation* list; // by block
-    int32_t* blockStart;  // of each block: the first of its mechanisms, and the end
-    tpPose* poses;        // of all bodies
-    bool* touches;        // of each number: it has manifolds
-    bool* isDone;         // of each joint of the system: its step has been ended
+    int32_t* listPlaces;  // of each mechanism of the map: its place there
+    tpFewContactsList few;
+    int32_t* blockStart; // of each block: the first of its mechanisms, and the end
+    tpPose* poses;       // of all bodies
+    bool* touches;       // of each number: it has manifolds
+    bool* isDone;        // of each joint of the system: its step has been ended
 };
 
 typedef struct tpArticulationSpan {
@@ -228,8 +239,17 @@ double tpArticulation_ErrorOf(const tpSmallStep* step, tpRowRole role, double bi
 // How far the fastest body of a mechanism, or the fastest direction of its rows, turns in a second.
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation);
 
-// Gives bodies that touch something the masses that contacts feel (articulation_weights.c).
+// Notes which bodies touch something, and gives them the masses that contacts feel
+// (articulation_weights.c).
 void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation);
+
+// Solves (joints.c) -------------------------------------------------------------------------------
+
+// Velocities after `changes` of momenta by contacts alone; the bodies get them.
+void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articulation);
+
+// Velocities of the last solve go to the bodies.
+void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* articulation);
 
 // Back to the joints (articulation_moves.c) -------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include "dynamics/couplings.h"
 #include "dynamics/joint_laws.h"
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/few_contacts.h"
 
 // The part of a list of rows from a block and a row on.
 static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
@@ -293,6 +294,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     }
     joints->list = TP_SCRATCH(arena, tpArticulation, map->count);
     joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blockCount + 2);
+    joints->listPlaces = TP_SCRATCH(arena, int32_t, map->count);
     joints->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
     joints->touches = TP_SCRATCH_ZEROED(arena, bool, step->count);
     joints->isDone = TP_SCRATCH_ZEROED(arena, bool, system->joints.count);
@@ -322,6 +324,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
                              &slice.rows, &slice.terms);
         }
         int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
+        joints->listPlaces[m] = place;
         placeArticulation(step, m, &room, &first, &slice, &joints->list[place]);
         first.blocks += slice.blocks;
         first.rows += slice.rows;
@@ -330,7 +333,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     }
     tpJoints_ClearReactions(system);
     step->joints = joints;
-    return true;
+    return tpFewContacts_Place(step);
 }
 
 void tpSmallStep_WeighJoints(const tpSmallStep* step, tpSchedule* schedule) {

@@ -435,6 +435,7 @@ static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool
 }
 
 void tpArticulation_Factorise(tpArticulation* articulation) {
+    articulation->factorisations += 1;
     if (articulation->isTree) {
         tpJointTree_Factorise(&articulation->tree);
     } else {

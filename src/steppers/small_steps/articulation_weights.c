@@ -134,6 +134,9 @@ void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation)
     if (articulation->isTree) {
         tpJointTree_Want(&articulation->tree);
     }
+    if (articulation->hasFewContacts) {
+        return; // these know what bodies answer
+    }
     invertLoose(articulation);
     for (int k = 0; k < articulation->touchingCount; ++k) {
         weighNode(step, articulation, articulation->touching[k], articulation->touchingCount);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/few_contacts.h"
 
 // Solves ------------------------------------------------------------------------------------------
 
@@ -46,8 +47,7 @@ static void addUpTree(const tpSmallStep* step, const tpArticulation* articulatio
     }
 }
 
-// Velocities of the last solve go to the bodies.
-static void handOut(const tpSmallStep* step, const tpArticulation* articulation) {
+void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* articulation) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         tpVelocity* line = &step->velocities[numberOf(articulation, i)];
         double* v = &articulation->last[6 * i];
@@ -71,18 +71,17 @@ static void solve(const tpSmallStep* step, tpArticulation* articulation) {
         articulation->factorisations += tpMechanism_SolveBounded(
             &articulation->solver, articulation->momenta, articulation->last);
     }
-    handOut(step, articulation);
+    tpArticulation_HandOut(step, articulation);
 }
 
-// The same if nothing but what contacts gave has changed since the last solve.
-static void solveAgain(const tpSmallStep* step, tpArticulation* articulation) {
+void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articulation) {
     if (!articulation->isTree) {
         solve(step, articulation);
         return;
     }
     articulation->factorisations += tpJointTree_PushBounded(
         &articulation->tree, articulation->momenta, articulation->changes, articulation->last);
-    handOut(step, articulation);
+    tpArticulation_HandOut(step, articulation);
 }
 
 // What contacts have changed since the last solve goes into their momenta. Whether there was
@@ -204,8 +203,17 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
 
 void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
+    if (isFirst) {
+        tpFewContacts_Open(step, block);
+    }
+    tpFewContacts_Begin(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         if (!articulation->isAwake) {
+            continue;
+        }
+        if (articulation->hasFewContacts) {
+            beginSubstep(step, articulation);
+            articulation->isDue = true;
             continue;
         }
         for (int t = 0; isFirst && t < articulation->touchingCount; ++t) {
@@ -238,13 +246,18 @@ void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         if (articulation->isAwake) {
-            bool isChanged = absorb(step, articulation);
+            bool isChanged = !articulation->hasFewContacts && absorb(step, articulation);
             if (articulation->isDue) {
                 solve(step, articulation);
             } else if (isChanged) {
-                solveAgain(step, articulation);
+                tpArticulation_SolveAgain(step, articulation);
             }
             articulation->isDue = false;
+        }
+    }
+    tpFewContacts_Move(step, block);
+    for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (articulation->isAwake) {
             followWay(step, articulation);
         }
     }
@@ -253,14 +266,15 @@ void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
 void tpSmallStep_SettleJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
-        if (articulation->isAwake && absorb(step, articulation)) {
-            solveAgain(step, articulation);
+        if (articulation->isAwake && !articulation->hasFewContacts && absorb(step, articulation)) {
+            tpArticulation_SolveAgain(step, articulation);
         }
     }
 }
 
 void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
+    tpFewContacts_Settle(step, block, isLast);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         if (!articulation->isAwake) {
             continue;
@@ -277,5 +291,8 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
         } else if (articulation->isFast) {
             tpArticulation_Reopen(step, articulation);
         }
+    }
+    if (isLast) {
+        tpFewContacts_Close(step, block);
     }
 }

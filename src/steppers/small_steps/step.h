@@ -51,7 +51,9 @@ typedef struct tpSmallStep {
     tpPhase* phases; // of the substeps
     int phaseCount;
     tpStepJoints* joints; // NULL if there are no mechanisms
-    bool turnsFar;        // some body does (tpSmallStep_TurnsFar)
+    // Of each run, a bit per lane: its contacts are solved exactly (few_contacts.h). NULL: none.
+    uint8_t* exactLanes;
+    bool turnsFar; // some body does (tpSmallStep_TurnsFar)
     bool bounces;
     bool hasEllipses;   // friction of some materials depends on the direction
     bool hasWoken;      // islands have woken in this step

@@ -195,16 +195,23 @@ static void prepareRun(void* context, tpSoftRun* run, bool isBackward) {
     step->kernels->prepareRun(&step->sweep, run);
 }
 
+// Whether a sweep has something to do: contacts that can close, and are not solved exactly.
+static bool isSwept(const tpSmallStep* step, const tpSoftRun* run) {
+    unsigned exact =
+        step->exactLanes != NULL ? step->exactLanes[run - step->state->store.runs.data] : 0;
+    return run->active > 0 && (run->used & ~exact) != 0;
+}
+
 static void leadRun(void* context, tpSoftRun* run, bool isBackward) {
     const tpSmallStep* step = context;
-    if (run->active > 0) {
+    if (isSwept(step, run)) {
         step->kernels->leadRun(&step->sweep, run, isBackward);
     }
 }
 
 static void settleRun(void* context, tpSoftRun* run, bool isBackward) {
     const tpSmallStep* step = context;
-    if (run->active > 0) {
+    if (isSwept(step, run)) {
         step->kernels->settleRun(&step->sweep, run, isBackward);
     }
 }
@@ -212,7 +219,7 @@ static void settleRun(void* context, tpSoftRun* run, bool isBackward) {
 static void bounceRun(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
-    if (run->bounces && run->active > 0) {
+    if (run->bounces && isSwept(step, run)) {
         step->kernels->bounceRun(&step->sweep, run);
     }
 }

@@ -1,0 +1,414 @@
+// Which contacts are few: islands of mechanisms, of bodies that they touch and of all their
+// contacts, and the way of these contacts out of the packs and back.
+
+#include "steppers/small_steps/few_contacts.h"
+
+#include <string.h>
+
+// Contacts that may close in a step are few if they have no more rows than a dense factorisation is
+// worth; those that a search has found, and may not close, as many more as memory is worth.
+enum { mostRows = 63, mostPoints = 40 };
+
+// In a crowd of mechanisms all contacts are swept: to solve those of each exactly takes two to
+// three times as long, and where many move it is speed that is asked for.
+enum { mostSceneRows = 128 };
+
+// Traces cost as much as solves if their lengths add up to so many times the bodies.
+enum { tracePerNode = 8, freeTrace = 128 };
+
+// An island, by the least of its numbers.
+typedef struct Tally {
+    int32_t mechanisms, nodes, points, rows, lanes, work, room, block;
+    int32_t place; // among those that are few; -1: not one of them
+    bool isBarred; // it has what is not solved here
+} Tally;
+
+typedef struct Census {
+    tpSmallStep* step;
+    int32_t* parents; // of each number, towards the least number of its island
+    Tally* tallies;   // of each number
+} Census;
+
+static int32_t find(int32_t* parents, int32_t n) {
+    while (parents[n] != n) {
+        parents[n] = parents[parents[n]];
+        n = parents[n];
+    }
+    return n;
+}
+
+static void unite(int32_t* parents, int32_t a, int32_t b) {
+    a = find(parents, a);
+    b = find(parents, b);
+    parents[a > b ? a : b] = a > b ? b : a;
+}
+
+static bool isMoved(const tpSmallStep* step, int number) {
+    return step->masses[number].inverseMass > 0.0;
+}
+
+static tpArticulation* ownerOf(const tpSmallStep* step, int number) {
+    int body = step->state->bodies.data[number];
+    int32_t owner = body >= 0 ? step->state->map.owners.data[body] : -1;
+    return owner >= 0 ? &step->joints->list[step->joints->listPlaces[owner]] : NULL;
+}
+
+static int nodeOf(const tpSmallStep* step, int number) {
+    return step->state->map.nodes.data[step->state->bodies.data[number]];
+}
+
+// Points of a lane that may close in the step. All that a preparation finds are among them: it asks
+// for an eighth of what bodies may move, beyond what they will.
+static int countNear(const tpSmallStep* step, const tpSoftRun* run, int lane) {
+    int count = 0;
+    double way =
+        1.15 * (step->masses[run->bodyA[lane]].spare + step->masses[run->bodyB[lane]].spare);
+    for (int k = 0; k < run->points[lane]; ++k) {
+        const tpSoftPack* pack = &run->packs[k];
+        count += pack->isPoint[lane] > 0 && pack->gap[lane] <= way ? 1 : 0;
+    }
+    return count;
+}
+
+typedef struct Lengths {
+    int trace, answer;
+    int work; // in axes of a tree, or in nodes of another mechanism
+} Lengths;
+
+static Lengths lengthsOf(const tpSmallStep* step, int number) {
+    const tpArticulation* owner = isMoved(step, number) ? ownerOf(step, number) : NULL;
+    if (owner != NULL && owner->isTree) {
+        int length = tpJointTree_TraceLength(&owner->tree, nodeOf(step, number));
+        return (Lengths){ length, length, length };
+    }
+    if (owner != NULL) {
+        return (Lengths){ 6, 6 * owner->solver.nodeCount, owner->solver.nodeCount };
+    }
+    return isMoved(step, number) ? (Lengths){ 6, 6, 6 } : (Lengths){ 0, 0, 0 };
+}
+
+// Calls back for each lane of which a body moves, in the order of sweeps.
+typedef void (*LaneVisitor)(Census* census, int run, int lane);
+
+static void visitLanes(Census* census, LaneVisitor visit) {
+    const tpSmallStep* step = census->step;
+    const tpPackStore* store = &step->state->store;
+    for (int i = 0; i < store->order.count; ++i) {
+        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if ((run->used >> lane & 1) != 0 &&
+                (isMoved(step, run->bodyA[lane]) || isMoved(step, run->bodyB[lane]))) {
+                visit(census, store->order.data[i], lane);
+            }
+        }
+    }
+}
+
+static void connectLane(Census* census, int index, int lane) {
+    const tpSoftRun* run = &census->step->state->store.runs.data[index];
+    int32_t a = run->bodyA[lane], b = run->bodyB[lane];
+    if (isMoved(census->step, a) && isMoved(census->step, b)) {
+        unite(census->parents, a, b);
+    }
+}
+
+static Tally* tallyOf(const Census* census, int index, int lane) {
+    const tpSoftRun* run = &census->step->state->store.runs.data[index];
+    int32_t a = run->bodyA[lane];
+    int32_t moving = isMoved(census->step, a) ? a : run->bodyB[lane];
+    return &census->tallies[find(census->parents, moving)];
+}
+
+static void countLane(Census* census, int index, int lane) {
+    const tpSmallStep* step = census->step;
+    const tpPackStore* store = &step->state->store;
+    const tpSoftRun* run = &store->runs.data[index];
+    Tally* tally = tallyOf(census, index, lane);
+    int near = countNear(step, run, lane);
+    tally->lanes += 1;
+    tally->points += run->points[lane];
+    tally->rows += 3 * near;
+    Lengths a = lengthsOf(step, run->bodyA[lane]), b = lengthsOf(step, run->bodyB[lane]);
+    tally->work += run->points[lane] * (a.work + b.work);
+    tally->room += run->points[lane] * (a.trace + a.answer + b.trace + b.answer);
+    // With torsional friction, whose row is of another size, Newton's steps take ten times as many.
+    tally->isBarred =
+        tally->isBarred || run->group >= store->blockCount || (run->torsional >> lane & 1) != 0;
+}
+
+static void countMechanism(const Census* census, const tpArticulation* articulation) {
+    Tally* tally = &census->tallies[find(census->parents, numberOf(articulation, 0))];
+    tally->mechanisms += 1;
+    tally->nodes += articulation->solver.nodeCount;
+    tally->isBarred = tally->isBarred || !articulation->isAwake;
+    tally->block = census->step->state->store.blocks.data[numberOf(articulation, 0)];
+}
+
+static bool isFew(const Tally* tally) {
+    return tally->mechanisms > 0 && !tally->isBarred && tally->points > 0 &&
+           tally->points <= mostPoints && tally->rows <= mostRows &&
+           tally->work <= tracePerNode * tally->nodes + freeTrace;
+}
+
+// Rows of all islands that are few.
+static int countRows(const Census* census) {
+    int rows = 0;
+    for (int n = 0; n < census->step->count; ++n) {
+        rows += isFew(&census->tallies[n]) ? census->tallies[n].rows : 0;
+    }
+    return rows;
+}
+
+static bool takeCensus(Census* census) {
+    tpSmallStep* step = census->step;
+    const tpStepJoints* joints = step->joints;
+    census->parents = TP_SCRATCH(&step->system->arena, int32_t, step->count);
+    census->tallies = TP_SCRATCH_ZEROED(&step->system->arena, Tally, step->count);
+    if (step->system->arena.failed) {
+        return false;
+    }
+    for (int n = 0; n < step->count; ++n) {
+        census->parents[n] = n;
+    }
+    for (int m = 0; m < joints->count; ++m) {
+        const tpArticulation* articulation = &joints->list[m];
+        for (int i = 1; i < articulation->solver.nodeCount; ++i) {
+            unite(census->parents, numberOf(articulation, 0), numberOf(articulation, i));
+        }
+    }
+    visitLanes(census, connectLane);
+    visitLanes(census, countLane);
+    for (int m = 0; m < joints->count; ++m) {
+        countMechanism(census, &joints->list[m]);
+    }
+    return true;
+}
+
+// Room for one island.
+static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
+    enum { rowsPerPoint = tp_traceWidth };
+    size_t points = (size_t)tally->points, rows = points * rowsPerPoint;
+    few->lanes = TP_SCRATCH(arena, tpFewLane, tally->lanes);
+    few->owners = TP_SCRATCH(arena, tpArticulation*, tally->mechanisms);
+    few->contacts = TP_SCRATCH(arena, tpFewContact, points);
+    few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * (size_t)tally->room);
+    few->W = TP_SCRATCH(arena, double, rows* rows);
+    few->q = TP_SCRATCH(arena, double, rows);
+    few->r = TP_SCRATCH(arena, double, rows);
+    few->u = TP_SCRATCH(arena, double, rows);
+    few->solved = TP_SCRATCH(arena, double, rows);
+    few->change = TP_SCRATCH(arena, double, rows);
+    few->heldRows = TP_SCRATCH(arena, int32_t, rows);
+    few->slidingRows = TP_SCRATCH(arena, int32_t, rows);
+    few->factor = TP_SCRATCH(arena, double, rows*(rows + 1) / 2);
+    few->columns = TP_SCRATCH(arena, double, rows* rows);
+    few->S = TP_SCRATCH(arena, double, rows* rows);
+    few->heldChange = TP_SCRATCH(arena, double, rows);
+    few->slidingScratch = TP_SCRATCH(arena, double, rows*(rows + 3));
+    few->mu = TP_SCRATCH(arena, double, points);
+    few->dimensions = TP_SCRATCH(arena, int, points);
+    few->kinds = TP_SCRATCH_ZEROED(arena, unsigned char, points);
+}
+
+static void placeLane(Census* census, int index, int lane) {
+    const tpSmallStep* step = census->step;
+    const Tally* tally = tallyOf(census, index, lane);
+    if (tally->place >= 0) {
+        tpFewContacts* few = &step->joints->few.list[tally->place];
+        few->lanes[few->laneCount++] = (tpFewLane){ index, lane };
+        step->exactLanes[index] |= (uint8_t)(1u << lane);
+    }
+}
+
+// A block's islands are solved one after the other, with the same scratch.
+static bool openArenas(tpSmallStep* step, const Tally* tallies) {
+    tpFewContactsList* few = &step->joints->few;
+    tpArena* arena = &step->system->arena;
+    tpAllocator allocator = tpArena_AsAllocator(arena);
+    int blocks = step->state->store.blockCount;
+    int32_t* rows = TP_SCRATCH_ZEROED(arena, int32_t, blocks);
+    few->arenas = TP_SCRATCH(arena, tpArena, blocks);
+    if (arena->failed) {
+        return false;
+    }
+    for (int n = 0; n < step->count; ++n) {
+        if (tallies[n].mechanisms > 0 && tallies[n].place >= 0) {
+            int32_t* most = &rows[tallies[n].block];
+            int32_t own = tp_traceWidth * tallies[n].points;
+            *most = own > *most ? own : *most;
+        }
+    }
+    for (int b = 0; b < blocks; ++b) {
+        tpArena_Create(&few->arenas[b], &allocator);
+        if (rows[b] > 0) {
+            tpArenaMark mark = tpArena_Mark(&few->arenas[b]);
+            if (tpArena_Get(&few->arenas[b], tpFewContacts_ScratchSize(rows[b])) == NULL) {
+                return false;
+            }
+            tpArena_Release(&few->arenas[b], mark);
+        }
+    }
+    return true;
+}
+
+bool tpFewContacts_Place(tpSmallStep* step) {
+    tpStepJoints* joints = step->joints;
+    tpFewContactsList* few = &joints->few;
+    tpArena* arena = &step->system->arena;
+    int blocks = step->state->store.blockCount;
+    Census census = { .step = step };
+    few->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blocks + 1);
+    if (arena->failed || !takeCensus(&census)) {
+        return false;
+    }
+    bool isCrowd = countRows(&census) > mostSceneRows;
+    for (int n = 0; n < step->count; ++n) {
+        Tally* tally = &census.tallies[n];
+        tally->place = -1;
+        if (!isCrowd && isFew(tally)) {
+            tally->place = few->count++; // blocks have their numbers side by side
+            few->blockStart[tally->block + 1] += 1;
+        }
+    }
+    if (few->count == 0) {
+        return true;
+    }
+    for (int b = 0; b < blocks; ++b) {
+        few->blockStart[b + 1] += few->blockStart[b];
+    }
+    few->list = TP_SCRATCH_ZEROED(arena, tpFewContacts, few->count);
+    step->exactLanes = TP_SCRATCH_ZEROED(arena, uint8_t, step->state->store.runs.count);
+    if (arena->failed) {
+        return false;
+    }
+    for (int n = 0; n < step->count; ++n) {
+        if (census.tallies[n].place >= 0) {
+            takeRoom(&census.tallies[n], arena, &few->list[census.tallies[n].place]);
+        }
+    }
+    if (arena->failed || !openArenas(step, census.tallies)) {
+        return false;
+    }
+    for (int m = 0; m < joints->count; ++m) {
+        tpArticulation* articulation = &joints->list[m];
+        int32_t place = census.tallies[find(census.parents, numberOf(articulation, 0))].place;
+        if (place >= 0) {
+            articulation->hasFewContacts = true;
+            few->list[place].owners[few->list[place].ownerCount++] = articulation;
+        }
+    }
+    visitLanes(&census, placeLane);
+    return true;
+}
+
+// Out of the packs --------------------------------------------------------------------------------
+
+static void writeEnd(const tpSmallStep* step, int number, double sign, const tpFewContact* contact,
+                     const tpVec3* directions, tpVec3 arm, tpFewContacts* few, tpContactEnd* end) {
+    *end = (tpContactEnd){ .number = number, .isMoved = isMoved(step, number) };
+    end->owner = end->isMoved ? ownerOf(step, number) : NULL;
+    end->node = end->owner != NULL ? nodeOf(step, number) : 0;
+    Lengths lengths = lengthsOf(step, number);
+    end->length = lengths.trace;
+    end->answerLength = lengths.answer;
+    end->traces = few->traceRoom + few->traceUsed;
+    end->answers = end->traces + end->length;
+    few->traceUsed += (size_t)(lengths.trace + lengths.answer);
+    const double* free =
+        end->owner != NULL && !end->owner->isTree ? end->owner->masses[end->node].free : NULL;
+    for (int i = 0; i < contact->rows; ++i) {
+        tpVec3 linear = tpScale(sign, directions[i]), angular = tpCross(arm, linear);
+        const double row[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
+        for (int k = 0; k < 6; ++k) {
+            end->jacobian[i][k] = free != NULL ? free[k] * row[k] : row[k];
+        }
+    }
+}
+
+static tpVec3 vectorOf(float (*parts)[tp_packWidth], int lane) {
+    return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
+}
+
+static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int point,
+                        tpFewContacts* few) {
+    tpSoftPack *pack = &run->packs[point], *framed = run->isFlat ? run->packs : pack;
+    tpFewContact* contact = &few->contacts[few->contactCount];
+    const tpVec3 directions[3] = { vectorOf(framed->normal, lane),
+                                   vectorOf(framed->tangents[0], lane),
+                                   vectorOf(framed->tangents[1], lane) };
+    *contact = (tpFewContact){ .run = run,
+                               .lane = lane,
+                               .point = point,
+                               .row = few->rowCount,
+                               .muStatic = framed->muStatic[lane],
+                               .muDynamic = framed->muDynamic[lane],
+                               .startGap = pack->startGap[lane],
+                               .bounce = pack->bounce[lane] };
+    bool isRough = contact->muStatic > 0.0;
+    bool isPlanar = tpLengthSquared(directions[2]) == 0.0;
+    contact->rows = !isRough ? 1 : isPlanar ? 2 : 3;
+    writeEnd(step, run->bodyA[lane], 1.0, contact, directions, vectorOf(pack->armA, lane), few,
+             &contact->ends[0]);
+    writeEnd(step, run->bodyB[lane], -1.0, contact, directions, vectorOf(pack->armB, lane), few,
+             &contact->ends[1]);
+    for (int i = 0; i < contact->rows; ++i) {
+        few->r[few->rowCount + i] = pack->impulse[i][lane];
+    }
+    few->dimensions[few->contactCount] = contact->rows;
+    few->contactCount += 1;
+    few->rowCount += contact->rows;
+}
+
+// Sweeps find nothing to do in this lane.
+static void silenceLane(const tpSoftRun* run, int lane) {
+    for (int k = 0; k < run->active; ++k) {
+        tpSoftPack* pack = &run->packs[k];
+        pack->inverseNormal[lane] = 0.0;
+        pack->slide[lane] = pack->coupling[0][lane] = pack->coupling[1][lane] = 0.0f;
+        for (int i = 0; i < 3; ++i) {
+            pack->stick[i][lane] = 0.0f;
+            pack->impulse[i][lane] = 0.0;
+        }
+    }
+}
+
+void tpFewContacts_Open(tpSmallStep* step, int block) {
+    const tpFewContactsList* list = &step->joints->few;
+    for (int i = list->blockStart[block]; i < list->blockStart[block + 1]; ++i) {
+        tpFewContacts* few = &list->list[i];
+        for (int l = 0; l < few->laneCount; ++l) {
+            int lane = few->lanes[l].lane;
+            tpSoftRun* run = &step->state->store.runs.data[few->lanes[l].run];
+            for (int k = 0; k < run->active; ++k) {
+                if (run->packs[k].diagonal[0][lane] > 0.0f) {
+                    takeContact(step, run, lane, k, few);
+                }
+            }
+            silenceLane(run, lane);
+        }
+        tpFewContacts_Start(few);
+    }
+}
+
+// And back ----------------------------------------------------------------------------------------
+
+void tpFewContacts_Return(const tpFewContacts* few) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        int lane = contact->lane;
+        tpSoftPack* pack = &contact->run->packs[contact->point];
+        pack->gap[lane] = (float)contact->gap;
+        pack->bounce[lane] = (float)contact->bounce;
+        for (int i = 0; i < contact->rows; ++i) {
+            size_t row = (size_t)(contact->row + i);
+            pack->impulse[i][lane] = few->r[row];
+            pack->total[i][lane] = contact->total[i];
+            // The certificate's measure of velocities against impulses: the bodies' own masses, if
+            // W was not asked for.
+            if (few->isBuilt) {
+                double own = few->W[row * (size_t)few->rowCount + row];
+                pack->diagonal[i][lane] = (float)own;
+            }
+        }
+    }
+}

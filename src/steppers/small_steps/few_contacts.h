@@ -1,0 +1,126 @@
+// Few contacts: those of mechanisms, and of what they touch, solved exactly in each substep.
+// README.md, "Few contacts".
+
+#ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_FEW_CONTACTS_H
+#define TIPPE_SRC_STEPPERS_SMALL_STEPS_FEW_CONTACTS_H
+
+#include "steppers/small_steps/articulation.h"
+
+// One of the two bodies of a contact.
+typedef struct tpContactEnd {
+    int32_t number;        // of the step
+    bool isMoved;          // impulses move it
+    tpArticulation* owner; // its mechanism; NULL: none
+    int32_t node;          // there
+    int32_t length;        // of its traces
+    int32_t answerLength;  // of its answers
+    double jacobian[tp_traceWidth][6];
+    // Of the impulses along its rows (sweeps/joint_tree.h). A mechanism that is no tree answers
+    // with the velocities of all its nodes, and traces are the impulses themselves; so are those of
+    // a body without joints.
+    double (*traces)[tp_traceWidth];
+    double (*answers)[tp_traceWidth];
+} tpContactEnd;
+
+typedef enum tpFewContactState {
+    tp_openContact,
+    tp_stickingContact,
+    tp_slidingContact
+} tpFewContactState;
+
+// A point that may close in the step.
+typedef struct tpFewContact {
+    tpSoftRun* run;
+    int32_t lane, point;
+    int32_t row, rows;
+    tpContactEnd ends[2]; // A and B
+    double muStatic, muDynamic;
+    double mu;       // the one of them that holds in the problem at work
+    double startGap; // m
+    double gap;      // where the substep begins, m; as precise as the pack's
+    double bounce;   // velocity of parting, negative, m/s; 0: none
+    double bias;     // of the normal row in the problem at work, m/s
+    double total[tp_traceWidth];
+    tpFewContactState state;         // as far as is known
+    int32_t heldPlace, slidingPlace; // of its first rows of these kinds
+} tpFewContact;
+
+typedef struct tpFewLane {
+    int32_t run, lane;
+} tpFewLane;
+
+// Mechanisms, bodies that they touch, and all contacts of these.
+typedef struct tpFewContacts {
+    tpFewLane* lanes;
+    int laneCount;
+    tpArticulation** owners;
+    int ownerCount;
+    tpFewContact* contacts;
+    int contactCount, rowCount;
+    double (*traceRoom)[tp_traceWidth];
+    size_t traceUsed;
+    bool pushesOut; // in this substep: some overlap is being taken back
+    bool isBuilt;   // W is that of the factors of now
+    int stamp;      // of these factors
+    double* W;      // dense, row by row
+    double* q;      // velocities without impulses, with the biases
+    double* r;      // impulses of the substep on A
+    double* u;      // velocities with them, and the biases
+    double* solved; // r of the problem at work
+    double* change; // scratch, one number per row
+    // Rows that have no velocity and tangential rows of contacts that slide, and what is known of
+    // them as long as W and the states stay (few_contacts_states.c).
+    int32_t *heldRows, *slidingRows;
+    int heldCount, slidingCount;
+    double* factor;
+    double* columns;
+    double* S;
+    bool isFactored;
+    double *heldChange, *slidingScratch;
+    double* mu; // of each contact
+    int* dimensions;
+    unsigned char* kinds;
+} tpFewContacts;
+
+// Which mechanisms have few contacts, and room for these. False if memory ran out.
+bool tpFewContacts_Place(tpSmallStep* step);
+
+// Takes the contacts out of the sweeps, which have been prepared, with the impulses they start
+// with.
+void tpFewContacts_Open(tpSmallStep* step, int block);
+
+// Gaps where a substep begins.
+void tpFewContacts_Begin(const tpSmallStep* step, int block);
+
+// Solves for the impulses with which bodies move, if mechanisms have been solved with those of the
+// substep before.
+void tpFewContacts_Move(const tpSmallStep* step, int block);
+
+// The substep is over: velocities of overlaps that were taken back go, and what has collided gets
+// its velocity of parting.
+void tpFewContacts_Settle(const tpSmallStep* step, int block, bool isLast);
+
+// The end of the step, after positions have been corrected: what that changed of velocities is
+// taken back, and the contacts return to their packs.
+void tpFewContacts_Close(const tpSmallStep* step, int block);
+
+// Mechanisms start with the impulses of their contacts.
+void tpFewContacts_Start(const tpFewContacts* few);
+
+// The contacts return to their packs, for the certificate and for the next step.
+void tpFewContacts_Return(const tpFewContacts* few);
+
+// What a contact does with these impulses.
+tpFewContactState tpFewContact_StateOf(const tpFewContact* contact, const double* r);
+
+// Whether the contact law is met with r and the velocities u with it, to a velocity that is allowed
+// (few_contacts_states.c).
+bool tpFewContacts_AreMet(const tpFewContacts* few, double allowed);
+
+// `solved`, from r and u, with which it is. The last solve of a step is worth more work.
+void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);
+
+// Scratch of one solve for all of these rows.
+size_t tpFewContacts_ScratchSize(int rows);
+
+#endif

@@ -1,0 +1,415 @@
+// The exact solution of few contacts: W from the traces of their impulses in the trees, then
+// Newton's method on the dense problem.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+#include "steppers/small_steps/few_contacts.h"
+
+// Part of the velocities without impulses that a solution may be off by at the end of the step, a
+// hundredth of what the certificate allows, and before.
+static const double tolerance = 5e-11, looseTolerance = 1e-4;
+
+// Overlaps below this part of the smaller body's size are left: to take them back is a velocity
+// that has to be taken off again, and the certificate allows a hundred times that.
+static const double smallOverlap = 1e-5;
+
+// Gaps below this part of it count as none: they are known in single precision, and points of one
+// face that are to close by different roundings have nothing that solves them.
+static const double noGap = 1e-6;
+
+// Rows of joints that come to their bounds change W: contacts are solved again, so often.
+enum { mostRounds = 6 };
+
+size_t tpFewContacts_ScratchSize(int rows) {
+    // What tpFriction_SolveDense takes, each part on a line of its own.
+    size_t n = (size_t)rows, lines = 16 * 64;
+    return sizeof(double) * (n * (n + 2) + 8 * n) + tpFriction_DenseLawSize() * n + lines;
+}
+
+// Velocities --------------------------------------------------------------------------------------
+
+static double rowSpeed(const double* row, const tpVelocity* v) {
+    return (row[0] * v->linear.x + row[1] * v->linear.y + row[2] * v->linear.z) +
+           (row[3] * v->angular.x + row[4] * v->angular.y + row[5] * v->angular.z);
+}
+
+static void findSpeeds(const tpVelocity* velocities, const tpFewContact* contact, double* u) {
+    const tpContactEnd *a = &contact->ends[0], *b = &contact->ends[1];
+    for (int i = 0; i < contact->rows; ++i) {
+        u[i] = rowSpeed(a->jacobian[i], &velocities[a->number]) +
+               rowSpeed(b->jacobian[i], &velocities[b->number]);
+    }
+}
+
+// Adds the impulses along the rows of a contact to those on a body.
+static void addImpulse(const tpContactEnd* end, int rows, const double* r, double* impulse) {
+    for (int i = 0; i < rows; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            impulse[k] += r[i] * end->jacobian[i][k];
+        }
+    }
+}
+
+// Into the `changes` of the mechanisms.
+static void gatherChanges(const tpFewContacts* few, const double* r) {
+    for (int m = 0; m < few->ownerCount; ++m) {
+        const tpArticulation* owner = few->owners[m];
+        for (int t = 0; t < owner->touchingCount; ++t) {
+            memset(&owner->changes[6 * owner->touching[t]], 0, 6 * sizeof(double));
+        }
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &contact->ends[side];
+            if (end->owner != NULL) {
+                addImpulse(end, contact->rows, r + contact->row,
+                           &end->owner->changes[6 * end->node]);
+            }
+        }
+    }
+}
+
+void tpFewContacts_Start(const tpFewContacts* few) {
+    gatherChanges(few, few->r);
+    for (int m = 0; m < few->ownerCount; ++m) {
+        const tpArticulation* owner = few->owners[m];
+        memcpy(owner->pushes, owner->changes, sizeof(double) * 6 * (size_t)owner->solver.nodeCount);
+    }
+}
+
+// M^-1 p of a body without joints.
+static void answerOf(const tpSweepBody* mass, const double* p, double* v) {
+    const double* I = mass->inverseInertia;
+    for (int k = 0; k < 3; ++k) {
+        v[k] = mass->inverseMass * p[k];
+    }
+    v[3] = I[0] * p[3] + I[3] * p[4] + I[4] * p[5];
+    v[4] = I[3] * p[3] + I[1] * p[4] + I[5] * p[5];
+    v[5] = I[4] * p[3] + I[5] * p[4] + I[2] * p[5];
+}
+
+static void pushFreeBodies(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &contact->ends[side];
+            if (!end->isMoved || end->owner != NULL) {
+                continue;
+            }
+            double impulse[6] = { 0.0 }, change[6];
+            tpVelocity* v = &step->velocities[end->number];
+            addImpulse(end, contact->rows, r + contact->row, impulse);
+            answerOf(&step->masses[end->number], impulse, change);
+            v->linear = tpAdd(v->linear, tpMakeVec3(change[0], change[1], change[2]));
+            v->angular = tpAdd(v->angular, tpMakeVec3(change[3], change[4], change[5]));
+        }
+    }
+}
+
+// Gives the bodies these impulses more. Returns whether mechanisms have other factors now.
+static bool push(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
+    bool isChanged = false;
+    gatherChanges(few, r);
+    for (int m = 0; m < few->ownerCount; ++m) {
+        tpArticulation* owner = few->owners[m];
+        int before = owner->factorisations;
+        for (int t = 0; t < owner->touchingCount; ++t) {
+            for (int first = 6 * owner->touching[t], k = first; k < first + 6; ++k) {
+                owner->pushes[k] += owner->changes[k];
+                owner->momenta[k] += owner->changes[k];
+            }
+        }
+        tpArticulation_SolveAgain(step, owner);
+        isChanged = isChanged || owner->factorisations != before;
+    }
+    pushFreeBodies(step, few, r);
+    return isChanged;
+}
+
+// The same at the end of the step, for small impulses: rows keep their states, and velocities what
+// they have got since the last solve.
+static void pushAtEnd(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
+    gatherChanges(few, r);
+    for (int m = 0; m < few->ownerCount; ++m) {
+        tpArticulation* owner = few->owners[m];
+        int count = owner->solver.nodeCount;
+        for (int i = 0; i < count; ++i) {
+            readVelocity(&step->velocities[numberOf(owner, i)], &owner->last[6 * i]);
+        }
+        if (owner->isTree) {
+            tpJointTree_Push(&owner->tree, owner->changes, owner->last);
+        } else {
+            memcpy(owner->shifts, owner->changes, sizeof(double) * 6 * (size_t)count);
+            tpMechanism_Answer(&owner->solver, owner->shifts);
+            for (int k = 0; k < 6 * count; ++k) {
+                owner->last[k] += owner->shifts[k];
+            }
+        }
+        tpArticulation_HandOut(step, owner);
+    }
+    pushFreeBodies(step, few, r);
+}
+
+// W -----------------------------------------------------------------------------------------------
+
+static void trace(const tpSmallStep* step, tpContactEnd* end, int rows) {
+    tpArticulation* owner = end->owner;
+    if (owner != NULL && owner->isTree) {
+        tpJointTree_Trace(&owner->tree, end->node, end->jacobian, rows, end->traces, end->answers);
+        return;
+    }
+    for (int i = 0; end->isMoved && i < tp_traceWidth; ++i) {
+        double own[6] = { 0.0 }, *answer = owner != NULL ? owner->shifts : own;
+        for (int k = 0; k < 6; ++k) {
+            end->traces[k][i] = i < rows ? end->jacobian[i][k] : 0.0;
+        }
+        memset(answer, 0, sizeof(double) * (size_t)end->answerLength);
+        if (i < rows && owner != NULL) {
+            memcpy(answer + 6 * end->node, end->jacobian[i], sizeof(own));
+            tpMechanism_Answer(&owner->solver, answer);
+        } else if (i < rows) {
+            answerOf(&step->masses[end->number], end->jacobian[i], answer);
+        }
+        for (int k = 0; k < end->answerLength; ++k) {
+            end->answers[k][i] = answer[k];
+        }
+    }
+}
+
+// How many places two traces share, and where the last of these end.
+static int findShared(const tpContactEnd* a, const tpContactEnd* b, int* ofAnswer) {
+    if (!a->isMoved || !b->isMoved || a->owner != b->owner ||
+        (a->owner == NULL && a->number != b->number)) {
+        return 0;
+    }
+    if (a->owner != NULL && a->owner->isTree) {
+        int shared = tpJointTree_SharedLength(&a->owner->tree, a->node, b->node);
+        *ofAnswer = b->answerLength - shared;
+        return shared;
+    }
+    *ofAnswer = a->owner != NULL ? 6 * a->node : 0;
+    return 6;
+}
+
+// Adds the velocities at one end of a contact under the impulses of another contact there.
+static void addShared(const tpContactEnd* a, const tpContactEnd* b,
+                      double sum[tp_traceWidth][tp_traceWidth]) {
+    int first = 0, shared = findShared(a, b, &first);
+    double(*traces)[tp_traceWidth] = a->traces + (a->length - shared);
+    double(*answers)[tp_traceWidth] = b->answers + first;
+    double own[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
+    for (int k = 0; k < shared; ++k) {
+        for (int i = 0; i < tp_traceWidth; ++i) {
+            for (int j = 0; j < tp_traceWidth; ++j) {
+                own[i][j] += traces[k][i] * answers[k][j];
+            }
+        }
+    }
+    for (int i = 0; shared > 0 && i < tp_traceWidth; ++i) {
+        for (int j = 0; j < tp_traceWidth; ++j) {
+            sum[i][j] += own[i][j];
+        }
+    }
+}
+
+static void writeBlock(tpFewContacts* few, const tpFewContact* a, const tpFewContact* b) {
+    double sum[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
+    for (int side = 0; side < 2; ++side) {
+        addShared(&a->ends[side], &b->ends[0], sum);
+        addShared(&a->ends[side], &b->ends[1], sum);
+    }
+    size_t n = (size_t)few->rowCount;
+    for (int i = 0; i < a->rows; ++i) {
+        for (int j = 0; j < b->rows; ++j) {
+            few->W[(size_t)(a->row + i) * n + (size_t)(b->row + j)] = sum[i][j];
+            few->W[(size_t)(b->row + j) * n + (size_t)(a->row + i)] = sum[i][j];
+        }
+    }
+}
+
+static int stampOf(const tpFewContacts* few) {
+    int stamp = 0;
+    for (int m = 0; m < few->ownerCount; ++m) {
+        stamp += few->owners[m]->factorisations;
+    }
+    return stamp;
+}
+
+// W for the factors of now.
+static void build(const tpSmallStep* step, tpFewContacts* few) {
+    int stamp = stampOf(few);
+    if (few->isBuilt && few->stamp == stamp) {
+        return;
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        for (int side = 0; side < 2; ++side) {
+            trace(step, &few->contacts[c].ends[side], few->contacts[c].rows);
+        }
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        for (int other = 0; other <= c; ++other) {
+            writeBlock(few, &few->contacts[c], &few->contacts[other]);
+        }
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        tpFewContact* contact = &few->contacts[c];
+        contact->state = tpFewContact_StateOf(contact, few->r + contact->row);
+    }
+    few->isBuilt = true;
+    few->isFactored = false;
+    few->stamp = stamp;
+}
+
+// Solves ------------------------------------------------------------------------------------------
+
+// Velocities of the rows, with the impulses r that bodies have.
+static void findVelocities(const tpSmallStep* step, const tpFewContacts* few) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        findSpeeds(step->velocities, contact, few->u + contact->row);
+        few->u[contact->row] += contact->bias;
+    }
+}
+
+// The size of the problem: velocities without the impulses of the substep, as the certificate has
+// it.
+static double findSize(const tpSmallStep* step, const tpFewContacts* few) {
+    double square = 0.0;
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double u[tp_traceWidth];
+        findSpeeds(step->bases, contact, u);
+        u[0] += contact->bias;
+        for (int i = 0; i < contact->rows; ++i) {
+            square += u[i] * u[i];
+        }
+    }
+    return sqrt(square);
+}
+
+// Solves for the biases that contacts have, and gives the bodies the impulses.
+static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, bool isAtEnd) {
+    double allowed = (isAtEnd ? tolerance : looseTolerance) *
+                     fmax(findSize(step, few), 1e-6 * step->system->units.speed);
+    for (int round = 0; few->contactCount > 0 && round < mostRounds; ++round) {
+        findVelocities(step, few);
+        if (tpFewContacts_AreMet(few, allowed)) {
+            return;
+        }
+        build(step, few);
+        tpFewContacts_Solve(few, allowed, isAtEnd, arena);
+        for (int i = 0; i < few->rowCount; ++i) {
+            few->change[i] = few->solved[i] - few->r[i];
+            few->r[i] = few->solved[i];
+        }
+        if (isAtEnd) {
+            pushAtEnd(step, few, few->change);
+            return;
+        }
+        if (!push(step, few, few->change)) {
+            return;
+        }
+    }
+}
+
+// Visits of blocks --------------------------------------------------------------------------------
+
+typedef struct Span {
+    tpFewContacts *begin, *end;
+    tpArena* arena;
+} Span;
+
+static Span spanOf(const tpSmallStep* step, int block) {
+    const tpFewContactsList* few = &step->joints->few;
+    if (few->count == 0) {
+        return (Span){ NULL, NULL, NULL };
+    }
+    return (Span){ few->list + few->blockStart[block], few->list + few->blockStart[block + 1],
+                   &few->arenas[block] };
+}
+
+static double openBias(const tpSmallStep* step, const tpFewContact* contact) {
+    return contact->gap > 0.0 ? step->sweep.softness.inverseTime * contact->gap : 0.0;
+}
+
+void tpFewContacts_Begin(const tpSmallStep* step, int block) {
+    Span span = spanOf(step, block);
+    const tpSoftness* soft = &step->sweep.softness;
+    for (tpFewContacts* few = span.begin; few < span.end; ++few) {
+        few->pushesOut = false;
+        for (int c = 0; c < few->contactCount; ++c) {
+            tpFewContact* contact = &few->contacts[c];
+            const tpContactEnd *a = &contact->ends[0], *b = &contact->ends[1];
+            double moved = rowSpeed(a->jacobian[0], &step->moved[a->number]) +
+                           rowSpeed(b->jacobian[0], &step->moved[b->number]);
+            double size = contact->run->size[contact->lane];
+            contact->gap = (float)(contact->startGap + moved);
+            contact->gap = contact->gap > 0.0 && contact->gap < noGap * size ? 0.0 : contact->gap;
+            contact->bias = openBias(step, contact);
+            if (contact->gap < -smallOverlap * size) {
+                contact->bias = fmax(soft->rate * contact->gap, -soft->push);
+                few->pushesOut = true;
+            }
+        }
+    }
+}
+
+void tpFewContacts_Move(const tpSmallStep* step, int block) {
+    Span span = spanOf(step, block);
+    for (tpFewContacts* few = span.begin; few < span.end; ++few) {
+        solve(step, few, span.arena, false);
+    }
+}
+
+static void addTotals(const tpFewContacts* few, double part) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        tpFewContact* contact = &few->contacts[c];
+        for (int i = 0; i < contact->rows; ++i) {
+            contact->total[i] += part * few->r[contact->row + i];
+        }
+    }
+}
+
+// Biases of parting for what has collided in the step. Whether there is any.
+static bool setBounces(const tpFewContacts* few) {
+    bool isAny = false;
+    for (int c = 0; c < few->contactCount; ++c) {
+        tpFewContact* contact = &few->contacts[c];
+        // What has carried nothing has not met yet.
+        contact->bounce = contact->total[0] > 0.0 ? contact->bounce : 0.0;
+        contact->bias = contact->bounce < 0.0 ? contact->bounce : contact->bias;
+        isAny = isAny || contact->bounce < 0.0;
+    }
+    return isAny;
+}
+
+void tpFewContacts_Settle(const tpSmallStep* step, int block, bool isLast) {
+    Span span = spanOf(step, block);
+    for (tpFewContacts* few = span.begin; few < span.end; ++few) {
+        if (few->pushesOut) {
+            for (int c = 0; c < few->contactCount; ++c) {
+                few->contacts[c].bias = openBias(step, &few->contacts[c]);
+            }
+            solve(step, few, span.arena, false);
+        }
+        addTotals(few, 1.0);
+        if (isLast && setBounces(few)) {
+            addTotals(few, -1.0);
+            solve(step, few, span.arena, false);
+            addTotals(few, 1.0);
+        }
+    }
+}
+
+void tpFewContacts_Close(const tpSmallStep* step, int block) {
+    Span span = spanOf(step, block);
+    for (tpFewContacts* few = span.begin; few < span.end; ++few) {
+        addTotals(few, -1.0);
+        solve(step, few, span.arena, true);
+        addTotals(few, 1.0);
+        tpFewContacts_Return(few);
+    }
+}

@@ -1,0 +1,203 @@
+// Mechanisms with few contacts: these are solved exactly, so that steps have their certificate, and
+// closed forms of sliding and bouncing hold.
+
+#include "support/floor.h"
+#include "tippe/joints.h"
+
+enum { links = 9 };
+
+static tpWorld* makeWorld(void) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_smallSteps;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    return tpCreateWorld(&def);
+}
+
+static tpBodyId addBall(tpWorld* world, tpVec3 place, double radius) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1000.0;
+    shape.group = 2;
+    shape.mask = ~2u; // balls do not meet each other
+    tpSphere sphere = { .radius = radius };
+    tpCreateSphere(world, body, &shape, &sphere, NULL);
+    return body;
+}
+
+static tpBodyId addBox(tpWorld* world, tpVec3 place, tpVec3 size, tpVec3 velocity) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.velocity = velocity;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1000.0;
+    tpBox box = { size };
+    tpCreateBox(world, body, &shape, &box, NULL);
+    return body;
+}
+
+static void join(tpWorld* world, tpJointType type, tpBodyId a, tpBodyId b, tpVec3 anchor,
+                 tpVec3 axis, const tpCoordinateDef* laws) {
+    tpJointDef def = tpDefaultJointDef();
+    def.type = type;
+    def.bodyA = a;
+    def.bodyB = b;
+    def.anchorA = def.anchorB = anchor;
+    def.axis = axis;
+    if (laws != NULL) {
+        def.coordinate = *laws;
+    }
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &def, NULL)));
+}
+
+// A tree of balls on hinges with servos that falls onto the floor and comes to rest there, some of
+// its balls sliding. With a spring that pulls nothing it has a loop, and rows in place of axes.
+static void fallOf(bool isLoop) {
+    tpWorld* world = makeWorld();
+    addMaterial(world, 0.7, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId list[links];
+    tpVec3 places[links];
+    static const tpVec3 axes[3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+    for (int i = 0; i < links; ++i) {
+        int parent = (i - 1) / 2;
+        places[i] = i == 0 ? tpMakeVec3(0.0, 0.0, 0.5)
+                           : tpAdd(places[parent], tpMakeVec3(i % 2 == 1 ? 0.25 : -0.25,
+                                                              0.03 * (i % 5 - 2), -0.12));
+        list[i] = addBall(world, places[i], 0.05);
+        if (i > 0) {
+            tpCoordinateDef laws = tpDefaultCoordinateDef();
+            laws.hasServo = true;
+            laws.servo = (tpServo){ 0.0, 0.0, 20.0, 1.0, 6.0 };
+            laws.armature = 0.01;
+            laws.hasLimits = i % 3 == 0;
+            laws.limits[0] = -0.1;
+            laws.limits[1] = 0.1;
+            join(world, tp_revoluteJoint, list[parent], list[i], places[parent], axes[i % 3],
+                 &laws);
+        }
+    }
+    if (isLoop) {
+        tpJointDef def = tpDefaultJointDef();
+        def.type = tp_springJoint;
+        def.bodyA = list[0];
+        def.bodyB = list[links - 1];
+        def.anchorB = tpMakeVec3(1.0, 1.0, 1.0);
+        tpCreateJoint(world, &def, NULL);
+    }
+    int touching = 0;
+    for (int k = 0; k < 300; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 200.0);
+        touching += report.contactCount > 0 ? 1 : 0;
+        assert_int_equal(report.violations, 0);
+        CHECK_BELOW(report.penetration, 1e-4);
+    }
+    assert_true(touching > 200);
+    tpDestroyWorld(world);
+}
+
+static void treesThatFallAreCertified(void** state) {
+    (void)state;
+    fallOf(false);
+}
+
+static void loopsThatFallAreCertified(void** state) {
+    (void)state;
+    fallOf(true);
+}
+
+// Two boxes on a hinge slide with the friction of sliding, come to rest, and then stick on a floor
+// that is tilted by less than the friction of sticking allows.
+static void sledsSlideAndStick(void** state) {
+    (void)state;
+    const double muStatic = 0.6, muDynamic = 0.4, h = 1.0 / 240.0, speed = 1.5;
+    tpWorld* world = makeWorld();
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = muStatic;
+    material.friction.dynamicCoefficient = muDynamic;
+    assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpVec3 velocity = tpMakeVec3(speed, 0.0, 0.0), size = tpMakeVec3(0.2, 0.2, 0.1);
+    tpBodyId a = addBox(world, tpMakeVec3(0.0, 0.0, 0.05), size, velocity);
+    tpBodyId b = addBox(world, tpMakeVec3(0.3, 0.0, 0.05), size, velocity);
+    join(world, tp_revoluteJoint, a, b, tpMakeVec3(0.15, 0.0, 0.05), tpMakeVec3(0.0, 1.0, 0.0),
+         NULL);
+    for (int k = 0; k < 60; ++k) {
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+    }
+    double expected = speed - muDynamic * 9.81 * 60.0 * h;
+    CHECK_NEAR(tpBody_GetVelocity(world, a).x, expected, 1e-6);
+    CHECK_NEAR(tpBody_GetVelocity(world, b).x, expected, 1e-6);
+    for (int k = 0; k < 60; ++k) {
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+    }
+    // Between the two coefficients.
+    tpWorld_SetGravity(world, tpMakeVec3(9.81 * sin(0.5), 0.0, -9.81 * cos(0.5)));
+    for (int k = 0; k < 60; ++k) {
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+    }
+    CHECK_BELOW(tpLength(tpBody_GetVelocity(world, a)), 1e-9);
+    tpDestroyWorld(world);
+}
+
+// A dumbbell that falls flat bounces with its restitution, whatever its joint would do.
+static void dumbbellsBounce(void** state) {
+    (void)state;
+    const double h = 1.0 / 1000.0, e = 0.5;
+    tpWorld* world = makeWorld();
+    addMaterial(world, 0.3, e);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId a = addBall(world, tpMakeVec3(-0.2, 0.0, 0.3), 0.1);
+    tpBodyId b = addBall(world, tpMakeVec3(0.2, 0.0, 0.3), 0.1);
+    join(world, tp_revoluteJoint, a, b, tpMakeVec3(0.0, 0.0, 0.3), tpMakeVec3(0.0, 1.0, 0.0), NULL);
+    double before = 0.0;
+    for (int k = 0; k < 300; ++k) {
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+        double speed = tpBody_GetVelocity(world, a).z;
+        if (speed > 0.0) {
+            // Of the speed at the start of the step; that of parting is in single precision.
+            CHECK_NEAR(speed, -e * before, 1e-7);
+            CHECK_NEAR(tpBody_GetVelocity(world, b).z, speed, 1e-9);
+            tpDestroyWorld(world);
+            return;
+        }
+        before = speed;
+    }
+    fail();
+}
+
+// A lever that a motor turns against its limit lifts a ball that has no joints.
+static void leversCarryBalls(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld();
+    addMaterial(world, 0.8, 0.0);
+    tpBodyId lever =
+        addBox(world, tpMakeVec3(0.5, 0.0, 0.0), tpMakeVec3(1.0, 0.4, 0.1), tpZeroVec3());
+    tpCoordinateDef laws = tpDefaultCoordinateDef();
+    laws.hasMotor = true;
+    laws.motor = (tpMotor){ -0.5, 2000.0 };
+    laws.hasLimits = true;
+    laws.limits[0] = -0.2;
+    laws.limits[1] = 0.2;
+    join(world, tp_revoluteJoint, (tpBodyId){ 0 }, lever, tpZeroVec3(), tpMakeVec3(0.0, 1.0, 0.0),
+         &laws);
+    tpBodyId ball = addBall(world, tpMakeVec3(0.7, 0.0, 0.15), 0.1);
+    for (int k = 0; k < 100; ++k) {
+        assert_int_equal(tpWorld_Step(world, 1.0 / 240.0).violations, 0);
+    }
+    assert_true(tpBody_GetPosition(world, ball).z > 0.17);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(treesThatFallAreCertified), cmocka_unit_test(loopsThatFallAreCertified),
+        cmocka_unit_test(sledsSlideAndStick),        cmocka_unit_test(dumbbellsBounce),
+        cmocka_unit_test(leversCarryBalls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
