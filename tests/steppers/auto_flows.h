@@ -21,6 +21,7 @@ static inline bool beginFlow(Flowing* flowing, tpWorld* world, bool slides) {
     assert_true(tpGroups_Find(&flowing->groups, system, 1e-2, true));
     flowing->run = (tpGroupRun){ .system = system,
                                  .groups = &flowing->groups,
+                                 .pace.knowsPushing = true,
                                  .pace.pushing = slides ? tp_slidingBit : 0 };
     assert_true(tpFlow_Begin(&flowing->flow, &flowing->run, &canGo));
     return canGo;
@@ -28,7 +29,7 @@ static inline bool beginFlow(Flowing* flowing, tpWorld* world, bool slides) {
 
 static inline tpTaken takeStep(Flowing* flowing, double h) {
     tpTaken taken;
-    assert_true(tpFlow_TakeStep(&flowing->flow, &flowing->run, 0.0, h, &taken));
+    assert_true(tpFlow_TakeStep(&flowing->flow, &flowing->run, 0.0, h, &taken, NULL));
     return taken;
 }
 

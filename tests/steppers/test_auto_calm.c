@@ -78,6 +78,31 @@ static void changesCountAtOnce(void** state) {
     tpDestroyWorld(world);
 }
 
+// A ball that bounces for ever on the floor: it leaves as it comes, and nobody looks for contacts
+// while it is in the air, near to the floor or not. It bounces at .45 s, and each .9 s later.
+static void bouncesAreCalm(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(
+        "{ \"tippe\": 1, \"name\": \"bounce\", \"gravity\": [0, 0, -9.8765432098765432],"
+        " \"materials\": { \"m\": { \"friction\": 0, \"restitution\": 1 } }, \"bodies\": ["
+        " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+        " { \"name\": \"ball\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 1.1],"
+        " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }");
+    int busyCount = 0;
+    for (int i = 0; i < 360; ++i) {
+        tpStepReport report = tpWorld_Step(world, 0.98 * h);
+        assert_int_equal(report.violations, 0);
+        busyCount += report.contactQueryCount > 0 ? 1 : 0;
+    }
+    assert_true(busyCount < 20);
+    double time = 360 * 0.98 * h - 4 * 0.9;
+    double height = tpBody_GetPosition(world, tpWorld_FindBody(world, "ball")).z;
+    CHECK_NEAR(height, 1.1 - 0.5 * 9.8765432098765432 * time * time, 1e-6);
+    tpDestroyWorld(world);
+}
+
 // A snapshot goes on as the world does.
 static void snapshotsKeepCalm(void** state) {
     (void)state;
@@ -133,9 +158,9 @@ static void crowdsAreNotCalm(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodiesMeetInTime),  cmocka_unit_test(changesCountAtOnce),
-        cmocka_unit_test(snapshotsKeepCalm), cmocka_unit_test(emptyWorldsStep),
-        cmocka_unit_test(crowdsAreNotCalm),
+        cmocka_unit_test(bodiesMeetInTime), cmocka_unit_test(changesCountAtOnce),
+        cmocka_unit_test(bouncesAreCalm),   cmocka_unit_test(snapshotsKeepCalm),
+        cmocka_unit_test(emptyWorldsStep),  cmocka_unit_test(crowdsAreNotCalm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

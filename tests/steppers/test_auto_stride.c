@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "auto_pendulum.h"
+#include "world/world.h"
 
 static const double h = 1e-3;
 
@@ -40,6 +41,25 @@ static void motionInBetweenIsRight(void** state) {
             CHECK_VEC3(force, pivotForce(middle), 0.2);
         }
         assert_true(freeCount > 800);
+        tpDestroyWorld(world);
+    }
+}
+
+// The first step of a group is the begin of a stride, if its velocities keep what is held. If they
+// do not, a method finds the impulse that they have to come to: a bob that moves across its hinge
+// stops, and swings with the rest.
+static void strideFromTheFirstStepOn(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpBodyId bob;
+        tpWorld* world = makePendulum("1e-3", 0.0, &bob);
+        tpBody_SetVelocity(world, bob, tpMakeVec3(0.0, k == 0 ? 0.0 : 1.0, 0.0), tpZeroVec3());
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+        double step = world->system.bodies.data[0].carrierStep;
+        assert_true(k == 0 ? step > 10.0 * h : step <= h);
+        tpVec3 velocity = tpBody_GetVelocity(world, bob);
+        CHECK_NEAR(velocity.y, 0.0, 1e-9);
+        CHECK_NEAR(velocity.z, -9.81 * 2.0 / 2.02 * h, 1e-6);
         tpDestroyWorld(world);
     }
 }
@@ -197,13 +217,10 @@ static void frictionAndLimitsEndStrides(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motionInBetweenIsRight),
-        cmocka_unit_test(estimatesAreSharp),
-        cmocka_unit_test(kicksCountAtOnce),
-        cmocka_unit_test(worldsMayChange),
-        cmocka_unit_test(snapshotsKeepStrides),
-        cmocka_unit_test(dampersAreFollowed),
-        cmocka_unit_test(frictionAndLimitsEndStrides),
+        cmocka_unit_test(motionInBetweenIsRight), cmocka_unit_test(strideFromTheFirstStepOn),
+        cmocka_unit_test(estimatesAreSharp),      cmocka_unit_test(kicksCountAtOnce),
+        cmocka_unit_test(worldsMayChange),        cmocka_unit_test(snapshotsKeepStrides),
+        cmocka_unit_test(dampersAreFollowed),     cmocka_unit_test(frictionAndLimitsEndStrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

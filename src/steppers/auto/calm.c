@@ -6,6 +6,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "steppers/auto/apart.h"
 
 // Fewer steps are not worth looking for, so many are tried at first, and so many times more than
 // last time. If nothing was found nobody looks again for a while, twice as long each time.
@@ -74,17 +75,38 @@ static bool isKnown(const tpGroups* groups, const tpContact* contact) {
     return group != groups->flying && (a < 0 || b < 0 || a == b);
 }
 
-// How far a body may go in so many steps, with a reserve for impulses.
+static bool isFlying(const tpGroups* groups, int body) {
+    return groups->flying >= 0 && groups->ofBody[body] == groups->flying;
+}
+
+// How far a body may go in so many steps. Those that fly go as far as gravity takes them, and each
+// step takes a little more of the room than that, by margins of its own; others have a reserve for
+// impulses.
 static double roomOf(const tpUserStep* frame, int body, int count) {
     const tpSystem* system = frame->system;
-    return (1.0 + reserve) *
-           tpSystem_Margin(system, body, &system->velocities.data[body], NULL, count * frame->h);
+    const tpVelocity* velocity = &system->velocities.data[body];
+    double time = count * frame->h;
+    if (!isFlying(&frame->groups, body)) {
+        return (1.0 + reserve) * tpSystem_Margin(system, body, velocity, NULL, time);
+    }
+    return count * tpSystem_Margin(system, body, velocity, NULL, frame->h) +
+           0.5 * time * time * tpLength(tpSystem_Gravity(system, body));
+}
+
+// Whether the path of a body is known: it flies, or is steady.
+static bool isPredictable(const tpUserStep* frame, int body) {
+    return isFlying(&frame->groups, body) ||
+           (frame->groups.ofBody[body] < 0 && tpBody_IsSteady(&frame->system->bodies.data[body]));
 }
 
 // Of so many steps those in which two bodies that are no farther apart than the contact tells
 // cannot meet.
 static int countApart(const tpUserStep* frame, const tpContact* contact, int count) {
     int least = 0;
+    if (isPredictable(frame, contact->bodyA) && isPredictable(frame, contact->bodyB)) {
+        double time = tpContact_TimeApart(frame->system, contact) * (1.0 - 1e-9);
+        least = (int)fmin(count, time / frame->h);
+    }
     while (count > least) {
         int middle = (least + count + 1) / 2;
         bool isApart = contact->gap > roomOf(frame, contact->bodyA, middle) +
@@ -257,11 +279,21 @@ static double largestError(tpSystem* system, const tpCarriers* carriers) {
     return largest;
 }
 
+// Gravity for h seconds: nothing else acts on bodies that fly, and strides put the others where
+// they are.
+static void kick(tpSystem* system, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVelocity* velocity = &system->velocities.data[i];
+            velocity->linear = tpMulAdd(velocity->linear, h, tpSystem_Gravity(system, i));
+        }
+    }
+}
+
 static void fly(tpSystem* system, double h) {
-    double time = system->time;
-    tpSystem_Kick(system, time, 0.5 * h, tp_forwardSweep);
+    kick(system, 0.5 * h);
     tpSystem_Drift(system, h);
-    tpSystem_Kick(system, time + 0.5 * h, 0.5 * h, tp_backwardSweep);
+    kick(system, 0.5 * h);
 }
 
 // Puts joints right that the polynomials have left open.

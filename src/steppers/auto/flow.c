@@ -21,6 +21,10 @@ static const double coefficients[stageCount + 1][stageCount] = {
       (9.0 - ROOT6) / 4.0 },
     { 0.0, 0.0, (16.0 - ROOT6) / 36.0, (16.0 + ROOT6) / 36.0, 1.0 / 9.0 },
 };
+// The weights of the first half of a step: of the parabola through the forces of the last three
+// stages, whose weights are those of the whole step too.
+static const double earlyWeights[stageCount] = { 0.0, 0.0, (38.0 + 7.0 * ROOT6) / 144.0,
+                                                 (38.0 - 7.0 * ROOT6) / 144.0, -1.0 / 36.0 };
 static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0,
                                               1.0, 1.0 };
 
@@ -53,6 +57,7 @@ typedef struct FlowStart {
 struct tpFlowMemory {
     tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
     tpFlowRows rows[2];
+    tpFlowRows first; // where the flow was begun
     tpFlowPushes pushes;
     double matrix[tp_flowRows * tp_flowRows];
     bool isRedundant;                         // something is held twice
@@ -62,7 +67,8 @@ struct tpFlowMemory {
     tpFlowSlip firstSlips[tp_flowContacts];
     double firstRates[tp_flowLaws];
     double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
-    tpFlowLoads loads;
+    tpFlowLoads loads, early;                           // of the step, and of its first half
+    bool isEarlyAsked;
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
     tpMat33* inverseInertias; // of all bodies of the group where they are
@@ -348,16 +354,17 @@ static void addForces(tpFlow* flow, int stage) {
 static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
     const tpFlowPlan* plan = &flow->plan;
     FlowState* states = &flow->memory->states[stage * plan->bodyCount];
-    tpFlowLoads* loads = &flow->memory->loads;
-    double part = h * coefficients[stageCount][stage];
+    double part = h * coefficients[stageCount][stage], early = h * earlyWeights[stage];
     bool goesOn = true;
     for (int i = 0; i < plan->lawCount; ++i) {
         tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
         double force = law.stored + law.taken;
         addPush(plan, states, &law.push, force);
-        tpWrench_Add(&loads->joints[law.push.joint], part * force, &law.push.onB);
-        loads->efforts[i] += part * law.effort;
-        loads->work += part * (law.taken * law.rate - force * givenPower(plan, system, &law.push));
+        double power = law.taken * law.rate - force * givenPower(plan, system, &law.push);
+        tpFlowLoads_AddLaw(&flow->memory->loads, &law, i, power, part);
+        if (flow->memory->isEarlyAsked) {
+            tpFlowLoads_AddLaw(&flow->memory->early, &law, i, power, early);
+        }
         if (stage == 0) {
             flow->memory->firstRates[i] = law.rate;
         } else if (!law.goesOn) {
@@ -453,8 +460,14 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     }
     addForces(flow, stage);
     setVelocities(flow, system, stage + 1, h);
-    tpFlowLoads_Add(&memory->loads, &flow->plan, system, memory->now, &memory->pushes,
-                    memory->impulses[stage], h * coefficients[stageCount][stage]);
+    if (coefficients[stageCount][stage] != 0.0) {
+        tpFlowLoads_Add(&memory->loads, &flow->plan, system, memory->now, &memory->pushes,
+                        memory->impulses[stage], h * coefficients[stageCount][stage]);
+    }
+    if (coefficients[stageCount][stage] != 0.0 && memory->isEarlyAsked) {
+        tpFlowLoads_Add(&memory->early, &flow->plan, system, memory->now, &memory->pushes,
+                        memory->impulses[stage], h * earlyWeights[stage]);
+    }
     tpFlowRows* last = memory->now;
     memory->now = memory->next;
     memory->next = last;
@@ -467,11 +480,37 @@ static double workOf(const tpFlowPlan* plan) {
                          rowWork * rows + productWork * rows * rows * (rows + 24.0) / 3.0);
 }
 
-bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken) {
-    tpSystem* system = run->system;
+// Finds the rows where the step starts: those of the last stage of the step before are there, and
+// those of the start of the flow were kept. Whether nothing is met there.
+static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
     tpFlowMemory* memory = flow->memory;
     tpFlowMeeting meeting;
-    if (!tpTaken_Start(taken, system, &run->limits)) {
+    if (!flow->isAtStart) {
+        return true;
+    }
+    flow->isAtStart = false;
+    if (flow->watch == tp_flowNear) {
+        return tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting) &&
+               !meeting.isThere;
+    }
+    *memory->now = memory->first;
+    return true;
+}
+
+bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear) {
+    tpFlowMeeting meeting;
+    bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,
+                                         tp_flowNear, &meeting);
+    *isNear = !isFound || meeting.isThere;
+    return !system->arena.failed;
+}
+
+bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken,
+                     tpTaken* early) {
+    tpSystem* system = run->system;
+    tpFlowMemory* memory = flow->memory;
+    if (!tpTaken_Start(taken, system, &run->limits) ||
+        (early != NULL && !tpTaken_Start(early, system, &run->limits))) {
         return false;
     }
     tpStepReport* report = &taken->report;
@@ -482,14 +521,14 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     report->potentialBefore = tpSystem_PotentialEnergy(system);
     system->time = run->begin + begin;
     tpFlowLoads_Clear(&memory->loads, &flow->plan);
+    memory->isEarlyAsked = early != NULL;
+    tpFlowLoads_Clear(&memory->early, &flow->plan);
     start(flow, system);
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->states[k].turn = memory->starts[k].rotation;
     }
     flow->momentPart = -1.0;
-    tpFlowWatch first = flow->watch == tp_flowNear ? tp_flowNear : tp_flowBlind;
-    taken->isBad = !tpFlowRows_FindAround(memory->now, &flow->plan, system, h, first, &meeting) ||
-                   meeting.isThere;
+    taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
         taken->work += workOf(&flow->plan) / stageCount;
@@ -501,7 +540,9 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     }
     tpJoints_FollowAngles(system);
     tpJoints_ForgetSteady(system); // velocities are those of bodies, servos have lent none
-    bool hasMemory = tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
+    bool hasMemory = (early == NULL || tpFlowLoads_Report(&memory->early, &flow->plan, system,
+                                                          memory->now, 0.5 * h, early)) &&
+                     tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
     if (taken->isBad) {
         guessSince(flow, tpFlowPlan_TimeBeyondLimits(&flow->plan, system), h);
     }
@@ -550,6 +591,20 @@ static bool isDetermined(tpFlow* flow, const tpSystem* system) {
     return isDetermined;
 }
 
+// Whether velocities keep what is held. After a step they do; what users give may have an impulse
+// to come.
+static bool isKept(const tpFlow* flow, const tpSystem* system, double limit) {
+    const tpFlowRows* rows = flow->memory->now;
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        const tpFlowRow* row = &rows->rows[i];
+        double speed = tpFlowRow_Speed(row, system->velocities.data) - row->speed;
+        if (!(fabs(speed) <= limit * system->units.speed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     tpSystem* system = run->system;
     tpArena* arena = &system->arena;
@@ -559,21 +614,26 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
         return false;
     }
     flow->watch = tp_flowNear;
+    flow->isAtStart = true;
     flow->momentPart = -1.0;
     memory->now = &memory->rows[0];
     memory->next = &memory->rows[1];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,
-                         (run->pace.pushing & tp_slidingBit) != 0, canGo)) {
+                         !run->pace.knowsPushing || (run->pace.pushing & tp_slidingBit) != 0,
+                         canGo)) {
         return false;
     }
     memory->starts = TP_SCRATCH(arena, FlowStart, flow->plan.bodyCount);
     memory->states = TP_SCRATCH(arena, FlowState, stageCount * flow->plan.bodyCount);
     memory->loads.joints = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
+    memory->early.joints = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
     memory->given = TP_SCRATCH(arena, tpPose, system->bodyCount);
     memory->inverseInertias = TP_SCRATCH(arena, tpMat33, flow->plan.bodyCount);
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
-                     memory->loads.joints != NULL && memory->given != NULL &&
-                     memory->inverseInertias != NULL;
-    *canGo = *canGo && hasMemory && isDetermined(flow, system);
+                     memory->loads.joints != NULL && memory->early.joints != NULL &&
+                     memory->given != NULL && memory->inverseInertias != NULL;
+    *canGo = *canGo && hasMemory && isDetermined(flow, system) &&
+             (run->pace.knowsPushing || isKept(flow, system, run->limits.residual));
+    memory->first = *memory->now;
     return hasMemory;
 }

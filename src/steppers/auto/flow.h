@@ -17,18 +17,27 @@ typedef struct tpFlow {
     tpFlowPlan plan;
     tpFlowMemory* memory; // in the arena
     tpFlowWatch watch;    // of the next steps
+    bool isAtStart;       // the next step starts where the flow was begun
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
 } tpFlow;
 
 // Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and its
-// motion does not depend on how forces are shared among what is held twice. False if memory ran
+// motion does not depend on how forces are shared among what is held twice. If nothing is known of
+// the group, contacts with a slip slide, and velocities must keep what is held. False if memory ran
 // out.
 bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo);
 
 // Takes a step of h seconds from the state that the system is in, `start` seconds after the begin
 // of the run. The step is bad if what was held has come off, slips, stops, or is at a limit, or if
-// something else touches: then something happens in it. False if memory ran out.
-bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTaken* taken);
+// something else touches: then something happens in it. It goes on from where the last step has
+// ended, or starts where the flow was begun. `early` may be NULL: what the first half of the step
+// has carried, and worked. False if memory ran out.
+bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTaken* taken,
+                     tpTaken* early);
+
+// Whether something that is not held can be met within so many seconds of the state that the system
+// is in. False if memory ran out.
+bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear);
 
 #endif

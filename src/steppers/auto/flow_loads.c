@@ -57,6 +57,14 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
     }
 }
 
+void tpFlowLoads_AddLaw(tpFlowLoads* loads, const tpFlowLawForce* law, int which, double power,
+                        double part) {
+    double force = law->stored + law->taken;
+    tpWrench_Add(&loads->joints[law->push.joint], part * force, &law->push.onB);
+    loads->efforts[which] += part * law->effort;
+    loads->work += part * power;
+}
+
 // A contact of the step as users see it, where the bodies are now.
 static tpContactInfo listContact(const tpFlowLoads* loads, const tpFlowPlan* plan,
                                  const tpSystem* system, const tpFlowRows* rows, int i) {

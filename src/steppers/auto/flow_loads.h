@@ -5,6 +5,7 @@
 #define TIPPE_SRC_STEPPERS_AUTO_FLOW_LOADS_H
 
 #include "steppers/auto/check.h"
+#include "steppers/auto/flow_laws.h"
 #include "steppers/auto/flow_rows.h"
 
 // The slip of a contact: its direction, in the rows of friction, and its size.
@@ -36,6 +37,11 @@ void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan);
 void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
                      const tpFlowRows* rows, const tpFlowPushes* pushes, const double* forces,
                      double part);
+
+// Adds what the law of a coordinate does in `part` seconds, with the power that comes from outside,
+// W.
+void tpFlowLoads_AddLaw(tpFlowLoads* loads, const tpFlowLawForce* law, int which, double power,
+                        double part);
 
 // For how many seconds a joint has been beyond a limit, by its rate; 0: none is.
 double tpFlowPlan_TimeBeyondLimits(const tpFlowPlan* plan, const tpSystem* system);

@@ -2,6 +2,7 @@
 
 #include "dynamics/contact_info.h"
 #include "dynamics/joint_types.h"
+#include "steppers/auto/apart.h"
 #include "steppers/auto/flow_laws.h"
 #include "steppers/auto/stride.h"
 

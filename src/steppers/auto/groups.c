@@ -4,6 +4,7 @@
 
 #include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"
+#include "steppers/auto/apart.h"
 
 // What impulses can add to the way of a body, in parts of the way that it is known to go.
 static const double reserve = 0.5;
@@ -57,12 +58,8 @@ static void joinAll(const tpSystem* system, int* parents, const tpContact* conta
     }
 }
 
-// Bodies that something concerns beside gravity.
-static void markConcerned(const tpSystem* system, const tpContact* contacts, int count,
-                          bool* isConcerned) {
-    for (int i = 0; i < count; ++i) {
-        isConcerned[contacts[i].bodyA] = isConcerned[contacts[i].bodyB] = true;
-    }
+// Bodies that something but gravity and contacts concerns.
+static void markConcerned(const tpSystem* system, bool* isConcerned) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         for (int side = 0; joint->isLive && side < 2; ++side) {
@@ -83,6 +80,43 @@ static void markConcerned(const tpSystem* system, const tpContact* contacts, int
         isConcerned[i] = isConcerned[i] || isPulled || body->linearDamping > 0.0 ||
                          body->angularDamping > 0.0 || body->locked != 0;
     }
+}
+
+// Whether where the body is going is known: it is steady, or flies.
+static bool isPredictable(const tpSystem* system, const bool* isConcerned, int body) {
+    return tpSystem_IsDynamic(system, body) ? !isConcerned[body]
+                                            : tpBody_IsSteady(&system->bodies.data[body]);
+}
+
+// Contacts of bodies that fly, and do not meet in the step, are none. Those of others concern both
+// bodies, and so others in turn. The rest goes to the front of the list; returns how many there
+// are.
+static int dropApart(const tpSystem* system, double h, tpContact* contacts, int count,
+                     bool* isConcerned) {
+    for (int i = 0; i < count; ++i) {
+        if (!(tpContact_TimeApart(system, &contacts[i]) > h)) {
+            isConcerned[contacts[i].bodyA] = isConcerned[contacts[i].bodyB] = true;
+        }
+    }
+    for (bool isDone = false; !isDone;) {
+        isDone = true;
+        for (int i = 0; i < count; ++i) {
+            int a = contacts[i].bodyA, b = contacts[i].bodyB;
+            bool isFirst = isPredictable(system, isConcerned, a);
+            if (isFirst != isPredictable(system, isConcerned, b)) {
+                isConcerned[isFirst ? a : b] = true;
+                isDone = isDone && !tpSystem_IsDynamic(system, isFirst ? a : b);
+            }
+        }
+    }
+    int left = 0;
+    for (int i = 0; i < count; ++i) {
+        if (!isPredictable(system, isConcerned, contacts[i].bodyA) ||
+            !isPredictable(system, isConcerned, contacts[i].bodyB)) {
+            contacts[left++] = contacts[i];
+        }
+    }
+    return left;
 }
 
 static void number(tpGroups* groups, const tpSystem* system, int* parents,
@@ -169,16 +203,6 @@ static void joinConcerned(const tpSystem* system, int* parents, const bool* isCo
     }
 }
 
-static bool isBall(const tpSystem* system, const tpBody* body) {
-    if (body->firstShape < 0 || !body->inertia.isIsotropic) {
-        return false;
-    }
-    const tpShape* shape = &system->shapes.data[body->firstShape];
-    const tpVec3 offset = tpSub(shape->geometry.pose.position, body->center);
-    return shape->next < 0 && shape->geometry.type == tp_sphereShape &&
-           tpLength(offset) <= 1e-9 * body->size;
-}
-
 // False if memory ran out.
 static bool findTurnSizes(tpGroups* groups, tpSystem* system) {
     groups->turnSizes = TP_SCRATCH(&system->arena, double, system->bodyCount);
@@ -187,7 +211,7 @@ static bool findTurnSizes(tpGroups* groups, tpSystem* system) {
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        groups->turnSizes[i] = isBall(system, body) ? 0.0 : body->size;
+        groups->turnSizes[i] = tpBody_IsBall(system, body) ? 0.0 : body->size;
     }
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -215,13 +239,20 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
                               &contactCount) != tp_success) {
         return false;
     }
-    groups->contacts = contacts;
-    groups->contactCount = contactCount;
+    groups->contacts = TP_SCRATCH(&system->arena, tpContact, contactCount);
+    if (groups->contacts == NULL) {
+        return false;
+    }
+    for (int i = 0; i < contactCount; ++i) {
+        groups->contacts[i] = contacts[i];
+    }
     for (int i = 0; i < bodies; ++i) {
         parents[i] = i;
     }
-    markConcerned(system, contacts, contactCount, isConcerned);
-    joinAll(system, parents, contacts, contactCount);
+    markConcerned(system, isConcerned);
+    groups->contactCount =
+        isOne ? contactCount : dropApart(system, h, groups->contacts, contactCount, isConcerned);
+    joinAll(system, parents, groups->contacts, groups->contactCount);
     number(groups, system, parents, isConcerned);
     if (isOne || groups->count > tp_groupLimit) {
         for (int i = 0; isOne && i < bodies; ++i) {
@@ -231,7 +262,7 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
         groups->count = 0;
         number(groups, system, parents, isConcerned);
     }
-    return count(groups, system, contacts, contactCount);
+    return count(groups, system, groups->contacts, groups->contactCount);
 }
 
 bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const tpPose* starts) {

@@ -16,12 +16,12 @@ enum { tp_groupLimit = 24 };
 
 typedef struct tpGroups {
     int count;
-    int* ofBody;               // -1: it does not move by impulses
-    int* sizes;                // bodies of a group
-    int* pairCounts;           // contacts within the margins
-    int* jointCounts;          // joints that hold something
-    bool* areForced;           // something but gravity acts
-    const tpContact* contacts; // within the margins
+    int* ofBody;         // -1: it does not move by impulses
+    int* sizes;          // bodies of a group
+    int* pairCounts;     // contacts within the margins
+    int* jointCounts;    // joints that hold something
+    bool* areForced;     // something but gravity acts
+    tpContact* contacts; // within the margins, but for bodies that fly and do not meet
     int contactCount;
     double* turnSizes; // of bodies: what an angle of theirs counts, m; 0 for balls, whom nobody
                        // sees turn

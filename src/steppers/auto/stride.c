@@ -7,6 +7,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/loads.h"
 #include "math/elementary.h"
+#include "steppers/auto/apart.h"
 
 // In parts of the length of the scene: what the motion between the nodes may add to the drift of
 // joints before it is put right.
@@ -22,11 +23,6 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system) {
 
 static bool isDriven(const tpCoordinate* coordinate) {
     return coordinate->def.hasMotor || coordinate->def.hasServo;
-}
-
-bool tpBody_IsSteady(const tpBody* body) {
-    return body->kind == tp_fixedBody ||
-           (body->kind == tp_kinematicBody && body->keyframes == NULL && !body->hasTarget);
 }
 
 // Whether the body is in the group, or stands still or moves evenly whatever happens.

@@ -48,9 +48,6 @@ typedef struct tpStride {
 
 void tpStride_Destroy(tpStride* stride, tpSystem* system);
 
-// Whether a body stands still, or moves evenly whatever happens.
-bool tpBody_IsSteady(const tpBody* body);
-
 // The part of a body's angular velocity that turns it about an axis of its own: that about its axis
 // of symmetry, or all of it if there is none.
 tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body);

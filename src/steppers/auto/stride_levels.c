@@ -1,5 +1,6 @@
 #include "steppers/auto/stride_levels.h"
 
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
@@ -27,6 +28,10 @@ static LevelParts partsOf(const tpStrideLevels* levels) {
 // The estimate of the error of sixth order is taken so many times.
 static const double safety = 10.0;
 
+// Of the difference of two steps of a flow and one: what the result of fifth order is said to be
+// off by, which is ten times the error of the two steps.
+static const double shortPart = 10.0 / 15.0;
+
 // From one stride to the next: where errors are what rounding makes of a simple motion, and
 // elsewhere, where the next stride may have more to follow than this one had.
 static const double largestGrowth = 8.0, usualGrowth = 1.6;
@@ -51,9 +56,11 @@ static bool isWhole(const tpGroupRun* run, const tpStrideLevels* levels, const t
            (levels->isFlow || !(isSliding && run->method == tp_standardMethod));
 }
 
-static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, double start, double h,
-                     tpTaken* taken) {
-    return levels->isFlow ? tpFlow_TakeStep(&levels->flow, run, start, h, taken)
+static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, int which, double start, double h) {
+    tpTaken* taken = &levels->taken[which];
+    bool isHalf = which >= tp_strideHalf && which < tp_strideQuarter;
+    tpTaken* early = isHalf ? &levels->early[which - tp_strideHalf] : NULL;
+    return levels->isFlow ? tpFlow_TakeStep(&levels->flow, run, start, h, taken, early)
                           : tpGroupRun_TakeStep(run, start, h, taken);
 }
 
@@ -66,9 +73,10 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
     levels->flow.watch = first == tp_strideQuarter ? tp_flowNear
                          : first == tp_strideWhole ? tp_flowTouching
                                                    : tp_flowBlind;
+    levels->flow.isAtStart = true;
     for (int k = 0; k < count; ++k) {
         tpTaken* taken = &levels->taken[first + k];
-        run->hasMemory = takeStep(levels, run, k * h, h, taken) &&
+        run->hasMemory = takeStep(levels, run, first + k, k * h, h) &&
                          (2 * (k + 1) != count || tpKept_Take(middle, run->system, NULL, NULL));
         if (!run->hasMemory) {
             return false;
@@ -98,17 +106,22 @@ static bool goBack(tpGroupRun* run, const tpKept* before, tpKept* end) {
 // Differences -------------------------------------------------------------------------------------
 
 // What four quarters differ by from two halves, and what the result of the last two levels differs
-// by from that of the first two. The system is at the end of the quarters.
+// by from that of the first two. The system is at the end of the last level. If that is the one of
+// two halves, what these differ by from the whole step, and nothing.
 static void findDifferences(const tpStrideLevels* levels, const tpSystem* system, int i,
                             tpBodyChange* plain, tpBodyChange* higher) {
     const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
-    double part = partsOf(levels).first;
-    *plain = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
-                                  &halves->poses[i], &halves->velocities[i]);
-    tpBodyChange first = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
-                                              &whole->poses[i], &whole->velocities[i]);
+    const tpKeptMotion* last = levels->isShort ? whole : halves;
     tpBodyChange zero = { 0 };
-    *higher = tpBodyChange_Sum(tpBodyChange_Sum(zero, 1.0 + part, *plain), -part, first);
+    *plain = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
+                                  &last->poses[i], &last->velocities[i]);
+    *higher = zero;
+    if (!levels->isShort) {
+        double part = partsOf(levels).first;
+        tpBodyChange first = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
+                                                  &whole->poses[i], &whole->velocities[i]);
+        *higher = tpBodyChange_Sum(tpBodyChange_Sum(zero, 1.0 + part, *plain), -part, first);
+    }
 }
 
 static double positionOf(const tpGroupRun* run, int i, const tpBodyChange* difference) {
@@ -152,13 +165,58 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
 }
 
+// Whether nothing can have been met between the ends of the two halves, where the bodies are looked
+// at, and the start.
+static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, const tpKept* before,
+                          double length) {
+    tpSystem* system = run->system;
+    const tpKept* places[] = { before, &levels->half, &levels->halves };
+    bool isNear = false;
+    for (int k = 0; k < 3 && !isNear && run->hasMemory; ++k) {
+        tpKeptMotion_PutBack(&places[k]->motion, system);
+        run->hasMemory = tpFlow_LookAround(&levels->flow, system, 0.25 * length, &isNear);
+    }
+    tpKeptMotion_PutBack(&before->motion, system);
+    return !isNear && run->hasMemory;
+}
+
+// Finds out whether two levels of a flow are enough, since the motion is simple: the difference of
+// the two is that of the fourth order, and the end is of the fifth. The system is at the start.
+// (With two levels wherever their error was allowed a ball on a platter came to a third of the
+// length: the energy in between rose.)
+static void measureShort(tpStrideLevels* levels, tpGroupRun* run, const tpKept* before,
+                         double length) {
+    const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
+    double way = 0.0, plain = 0.0;
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            tpBodyChange change = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
+                                                       &whole->poses[i], &whole->velocities[i]);
+            double position = positionOf(run, i, &change);
+            way = fmax(way, position);
+            plain = fmax(plain, position + run->timeScale * speedOf(run, i, &change));
+        }
+    }
+    double shortError = shortPart * plain / tpGroupRun_AllowedError(run, false, length);
+    double middleError = shortPart * way / tpGroupRun_AllowedError(run, true, 0.0);
+    levels->isShort =
+        fmax(shortError, middleError) < simple && isClearAround(levels, run, before, length);
+    if (levels->isShort) {
+        levels->error = shortError;
+        levels->middleError = middleError;
+        levels->part = shortPart;
+        levels->quarters2 = levels->half;
+        run->hasMemory = tpKept_PutBack(&levels->halves, run->system, NULL, NULL);
+    }
+}
+
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
     tpSystem* system = run->system;
     tpKept before, none;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
-    levels->isMoment = false;
+    levels->isMoment = levels->isShort = false;
     levels->momentPart = -1.0;
     levels->pushing = run->pace.pushing;
     levels->jointModes = tpModes_OfJoints(system, run->groups, run->group);
@@ -166,14 +224,20 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->isFlow = false;
     run->hasMemory =
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
-    bool mayGo = levels->isFlow || !tpStride_IsDriven(system, run->groups, run->group);
-    levels->isSmooth =
-        run->hasMemory && mayGo && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
-        goBack(run, &before, &levels->whole) &&
-        takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
-        goBack(run, &before, &levels->halves) &&
-        takeSteps(levels, run, tp_strideQuarter, 4, 0.25 * length, &levels->quarters2);
-    if (levels->isSmooth) {
+    bool mayGo = levels->isFlow ||
+                 (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
+    levels->isSmooth = run->hasMemory && mayGo &&
+                       takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
+                       goBack(run, &before, &levels->whole) &&
+                       takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
+                       goBack(run, &before, &levels->halves);
+    if (levels->isSmooth && levels->isFlow) {
+        measureShort(levels, run, &before, length);
+    }
+    levels->isSmooth = levels->isSmooth && run->hasMemory &&
+                       (levels->isShort || takeSteps(levels, run, tp_strideQuarter, 4,
+                                                     0.25 * length, &levels->quarters2));
+    if (levels->isSmooth && !levels->isShort) {
         measure(levels, run, length);
     }
     return run->hasMemory;
@@ -183,6 +247,7 @@ void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* ru
                               double* position, double* speed) {
     tpBodyChange plain, higher;
     findDifferences(levels, run->system, body, &plain, &higher);
+    higher = levels->isShort ? plain : higher;
     *position = levels->part * positionOf(run, body, &higher);
     *speed = levels->part * speedOf(run, body, &higher);
 }
@@ -209,7 +274,7 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    closeAll(run, &levels->taken[tp_strideSteps - 1]);
+    closeAll(run, &levels->taken[levels->isShort ? tp_strideQuarter - 1 : tp_strideSteps - 1]);
 }
 
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
@@ -225,7 +290,42 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    closeAll(run, &levels->taken[tp_strideQuarter + 1]);
+    closeAll(run, &levels->taken[levels->isShort ? tp_strideHalf : tp_strideQuarter + 1]);
+}
+
+// What of a step is left after its first half. False if memory ran out.
+static bool restOf(const tpTaken* all, const tpTaken* early, tpSystem* system, tpTaken* rest) {
+    int count = tpJoints_ReactionCount(system);
+    *rest = *all;
+    rest->reactions = TP_SCRATCH(&system->arena, double, count);
+    rest->tally.list = TP_SCRATCH(&system->arena, tpContactInfo, all->tally.count);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        rest->reactions[i] = all->reactions[i] - early->reactions[i];
+    }
+    for (int i = 0; i < all->tally.count; ++i) {
+        tpContactInfo* info = &rest->tally.list[i];
+        const tpContactInfo* first = &early->tally.list[i];
+        *info = all->tally.list[i];
+        info->normalImpulse -= first->normalImpulse;
+        info->frictionImpulse = tpSub(info->frictionImpulse, first->frictionImpulse);
+        info->torsionalImpulse -= first->torsionalImpulse;
+    }
+    rest->report.externalWork -= early->report.externalWork;
+    rest->report.frictionLoss -= early->report.frictionLoss;
+    rest->report.impactLoss -= early->report.impactLoss;
+    return true;
+}
+
+bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int quarter,
+                            tpTaken* taken) {
+    *taken =
+        levels->isShort ? levels->early[quarter / 2] : levels->taken[tp_strideQuarter + quarter];
+    return !levels->isShort || quarter % 2 == 0 ||
+           restOf(&levels->taken[tp_strideHalf + quarter / 2], &levels->early[quarter / 2], system,
+                  taken);
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {

@@ -17,6 +17,8 @@ typedef struct tpStrideLevels {
     bool isFlow; // steps are those of a flow, of fourth order
     tpFlow flow;
     tpTaken taken[tp_strideSteps];
+    tpTaken early[2]; // of a flow: of the first halves of the two halves
+    bool isShort;     // the motion is simple, and two levels were enough: there are no quarters
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
     double error;                          // in parts of the allowed one
@@ -32,9 +34,13 @@ typedef struct tpStrideLevels {
 } tpStrideLevels;
 
 // Takes a stride of so many seconds from the begin of the run, by the flow of the group if it has
-// one and `mayFlow`; the system is at the end of the four quarters then, if it is smooth. False if
+// one and `mayFlow`; the system is at the end of the last level then, if it is smooth. False if
 // memory ran out.
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow);
+
+// What a quarter of the stride has carried and done. False if memory ran out.
+bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int quarter,
+                            tpTaken* taken);
 
 // Of one body: what the stride is off by at the end, m, and m/s.
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,

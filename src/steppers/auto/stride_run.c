@@ -12,6 +12,9 @@
 // where each of those is checked, and where most are not. That of a flow is cheaper than one step.
 enum { leastChecked = 3, leastTrusted = 6, leastFlowing = 1 };
 
+// The first stride of a group, in parts of the time scale.
+static const double firstStride = 0.5;
+
 // Strides by levels of steps after which the flow is tried again.
 enum { levelsInRow = 64 };
 
@@ -96,7 +99,7 @@ static int strideCount(const tpGroupRun* run) {
     int count = (int)fmin(countBeforeMoment(run), 2.0 * pace->step / run->length * (1.0 + 1e-9));
     int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
-    bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
+    bool isSmooth = pairCount == 0 || !pace->knowsPushing || pace->pushing != 0;
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
                       isSmooth &&
                       (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
@@ -107,7 +110,9 @@ static int strideCount(const tpGroupRun* run) {
 // What was done counts in the first step of the user; energy keeps its own account there.
 static void bookStride(tpGroupRun* run, const tpStrideLevels* levels) {
     tpStepReport* report = &run->taken.report;
-    for (int k = tp_strideQuarter; k < tp_strideSteps; ++k) {
+    int first = levels->isShort ? tp_strideHalf : tp_strideQuarter;
+    int end = levels->isShort ? tp_strideQuarter : tp_strideSteps;
+    for (int k = first; k < end; ++k) {
         const tpStepReport* quarter = &levels->taken[k].report;
         report->substepCount += quarter->substepCount;
         report->solveCount += quarter->solveCount;
@@ -121,9 +126,10 @@ static void bookStride(tpGroupRun* run, const tpStrideLevels* levels) {
 static bool setLoads(tpGroupRun* run, const tpStrideLevels* levels, tpStride* stride) {
     bool isSet = true;
     for (int k = 0; isSet && k < 4; ++k) {
-        const tpTaken* taken = &levels->taken[tp_strideQuarter + k];
-        isSet = tpStrideLoads_Set(&stride->loads, run->system, k, taken->reactions, &taken->report,
-                                  &taken->tally);
+        tpTaken taken;
+        isSet = tpStrideLevels_Quarter(levels, run->system, k, &taken) &&
+                tpStrideLoads_Set(&stride->loads, run->system, k, taken.reactions, &taken.report,
+                                  &taken.tally);
     }
     const tpTaken* halves = &levels->taken[tp_strideHalf];
     if (isSet && !levels->isFlow) {
@@ -273,6 +279,9 @@ static bool tryStrides(tpGroupRun* run, tpStride* stride) {
             run->pace.refusedCount = 0;
             return true;
         }
+        if (!(run->taken.work > spent)) {
+            break; // there is nothing that could take it
+        }
         spent = run->taken.work;
     }
     tpPace* pace = &run->pace;
@@ -342,11 +351,18 @@ static bool isLeaving(const tpGroupRun* run) {
 bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     stride->frameCount = 0;
     run->pace.patience -= run->pace.patience > 0 ? 1 : 0;
+    if (run->pace.step == 0.0) {
+        run->pace.step = fmax(run->length, 0.5 * firstStride * run->timeScale);
+    }
     if (strideCount(run) == 0 || isLeaving(run)) {
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         return false;
     }
-    return tryBy(run, stride, strideMethod(run));
+    tpPace before = run->pace;
+    bool hasBegun = tryBy(run, stride, strideMethod(run));
+    // A group of which nothing was known has gone nowhere: the method starts as it would have.
+    run->pace = hasBegun || before.knowsPushing ? run->pace : before;
+    return hasBegun;
 }
 
 void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {

@@ -1,0 +1,65 @@
+#include "steppers/auto/apart.h"
+
+#include "collision/time_of_impact.h"
+#include "dynamics/contact_info.h"
+#include "geometry/shape.h"
+
+bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
+    if (body->firstShape < 0 || !body->inertia.isIsotropic) {
+        return false;
+    }
+    const tpShape* shape = &system->shapes.data[body->firstShape];
+    const tpVec3 offset = tpSub(shape->geometry.pose.position, body->center);
+    return shape->next < 0 && shape->geometry.type == tp_sphereShape &&
+           tpLength(offset) <= 1e-9 * body->size;
+}
+
+bool tpBody_IsSteady(const tpBody* body) {
+    return body->kind == tp_fixedBody ||
+           (body->kind == tp_kinematicBody && body->keyframes == NULL && !body->hasTarget);
+}
+
+// How fast points of a shape can move by the turning of its body, m/s. INFINITY for planes that
+// turn: they have no end.
+static double turningSpeed(const tpSystem* system, int index, int shape) {
+    const tpBody* body = &system->bodies.data[index];
+    tpVec3 angular = system->velocities.data[index].angular;
+    if (tpLengthSquared(angular) == 0.0 || tpBody_IsBall(system, body)) {
+        return 0.0;
+    }
+    if (tpClassOf(&system->shapes.data[shape].geometry)->kind == tp_planeKind) {
+        return INFINITY;
+    }
+    double speed =
+        tpSystem_IsDynamic(system, index)
+            ? tpInertia_SpeedBound(&body->inertia, system->poses.data[index].rotation, angular)
+            : tpLength(angular);
+    return speed * body->reach;
+}
+
+static tpVec3 accelerationOf(const tpSystem* system, int body) {
+    return tpSystem_IsDynamic(system, body) ? tpSystem_Gravity(system, body) : tpZeroVec3();
+}
+
+double tpContact_TimeApart(const tpSystem* system, const tpContact* contact) {
+    int a = contact->bodyA, b = contact->bodyB;
+    bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].geometry) &&
+                     tpGeometry_IsConvex(&system->shapes.data[contact->shapeB].geometry);
+    if (!areConvex || contact->gap < -TP_TOUCH_DISTANCE * system->units.length) {
+        return 0.0;
+    }
+    const tpVelocity* velocities = system->velocities.data;
+    double speed = tpDot(contact->normal, tpSub(velocities[a].linear, velocities[b].linear)) -
+                   turningSpeed(system, a, contact->shapeA) -
+                   turningSpeed(system, b, contact->shapeB);
+    double bend =
+        tpDot(contact->normal, tpSub(accelerationOf(system, a), accelerationOf(system, b)));
+    // Methods take shapes that touch at the start of a step for ones that rest: they must not come
+    // as near as that in flight.
+    double left = contact->gap - TP_TOUCH_DISTANCE * system->units.length;
+    if (left > 0.0) {
+        return isfinite(speed) ? tpFirstRoot(left, speed, bend) : 0.0;
+    }
+    // They leave each other, and come back as fast.
+    return !(speed > 0.0) ? 0.0 : bend < 0.0 ? -2.0 * speed / bend : INFINITY;
+}

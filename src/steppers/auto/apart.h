@@ -1,0 +1,27 @@
+// For how long two bodies that fly cannot meet.
+//
+// The nearest points of two convex shapes have a slab between them that none of the shapes enters.
+// Its width along the normal n is the gap g. Both bodies follow parabolas and turn freely, so
+//
+//     g(t) >= g + n . (vA - vB) t + 1/2 n . (aA - aB) t^2 - (wA rA + wB rB) t
+//
+// with w a bound on the angular speed and r the reach of a body, 0 for balls. Unlike a bound by
+// speeds alone it knows that bodies which leave each other do not meet.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_APART_H
+#define TIPPE_SRC_STEPPERS_AUTO_APART_H
+
+#include "dynamics/contacts.h"
+
+// Whether a body is one ball about its centre of mass, with equal moments: nobody sees it turn.
+bool tpBody_IsBall(const tpSystem* system, const tpBody* body);
+
+// Whether a body stands still, or moves evenly whatever happens.
+bool tpBody_IsSteady(const tpBody* body);
+
+// The time for which the two shapes of a contact cannot come to touch if nothing but gravity acts
+// on their bodies, or they are steady, s. Shapes that touch and leave each other do so until they
+// come back. 0 if nothing is known: shapes that are not convex, or overlap.
+double tpContact_TimeApart(const tpSystem* system, const tpContact* contact);
+
+#endif
