@@ -447,6 +447,240 @@ def double_pendulum():
     return scene(bodies, 1.5, step, joints), by_states(states, step, place)
 
 
+# Events ----------------------------------------------------------------------------------------------------------------------
+
+
+def kutta(rates, t, state, h):
+    a = rates(t, state)
+    b = rates(t + 0.5 * h, [x + 0.5 * h * y for x, y in zip(state, a)])
+    c = rates(t + 0.5 * h, [x + 0.5 * h * y for x, y in zip(state, b)])
+    d = rates(t + h, [x + h * y for x, y in zip(state, c)])
+    return [x + h / 6 * (p + 2 * q + 2 * r + s) for x, p, q, r, s in zip(state, a, b, c, d)]
+
+
+def solve_modes(modes, mode, start, until, step, h=2e-4):
+    """States at the multiples of `step` of a motion in modes. A mode has rates, and events: each a function of the state that
+    falls through 0, and what follows it: a function of the state that gives the next mode and state."""
+    states, state, time = [list(start)], list(start), 0.0
+    count = max(1, round(step / h))
+    for k in range(1, round(until / step) + 1):
+        for i in range(count):
+            end = (k - 1) * step + (i + 1) * step / count
+            while end - time > 1e-13:
+                rates, events = modes[mode]
+                after = kutta(rates, time, state, end - time)
+                met = [(event, then) for event, then in events if event(after) < 0.0 <= event(state)]
+                if not met:
+                    state, time = after, end
+                    continue
+                first = None
+                for event, then in met:
+                    low, high = 0.0, end - time
+                    while high - low > 1e-14:
+                        middle = 0.5 * (low + high)
+                        low, high = (middle, high) if event(kutta(rates, time, state, middle)) >= 0.0 else (low, middle)
+                    if first is None or high < first[0]:
+                        first = (high, then)
+                state = kutta(rates, time, state, first[0])
+                time += first[0]
+                mode, state = first[1](state)
+        states.append(state)
+    return states
+
+
+def dry_pendulum():
+    """A pendulum with dry friction in its hinge swings, turns round, and stops aslant."""
+    friction, inertia = 1.5, 1.004
+    start = 1.4
+
+    def swinging(sign):
+        return (lambda t, s: [s[1], (-G * math.sin(s[0]) - sign * friction) / inertia], [(lambda s: sign * s[1], turn)])
+
+    def turn(s):
+        pull = -G * math.sin(s[0])
+        return ("held" if abs(pull) <= friction else "up" if pull > 0 else "down"), [s[0], 0.0]
+    modes = {"up": swinging(1.0), "down": swinging(-1.0), "held": (lambda t, s: [0.0, 0.0], [])}
+    states = solve_modes(modes, "down", [start, 0.0], 4.0, 0.01)
+    joint = {"name": "j", "type": "revolute", "bodies": [None, "a"], "anchor": [0, 0, 0], "axis": [0, -1, 0], "zero": start,
+             "friction": friction}
+    return scene([ball("a", (math.sin(start), 0, -math.cos(start)))], 4.0, 0.01, [joint]), \
+        by_states(states, 0.01, lambda s: {"a": (math.sin(s[0]), 0, -math.cos(s[0]))})
+
+
+def shaken_block():
+    """A block on a slab that swings on a spring: it sticks and slips in turn."""
+    k, mu, m, slab = 200.0, 0.3, 1.0, 2.0
+    start = 0.3
+
+    def slips(sign):  # the block goes faster to the side of `sign` than the slab
+        return (lambda t, s: [s[1], (-k * s[0] + sign * mu * m * G) / slab, s[3], -sign * mu * G],
+                [(lambda s: sign * (s[3] - s[1]), meet)])
+
+    def meet(s):
+        speed = (slab * s[1] + m * s[3]) / (slab + m)
+        pull = -k * s[0] / (slab + m)
+        state = [s[0], speed, s[2], speed]
+        return ("sticks" if abs(pull) <= mu * G else "behind" if pull > 0 else "ahead"), state
+
+    def breaks(s):
+        return ("behind" if -k * s[0] > 0 else "ahead"), s
+    together = lambda t, s: [s[1], -k * s[0] / (slab + m), s[3], -k * s[0] / (slab + m)]
+    modes = {"ahead": slips(1.0), "behind": slips(-1.0),
+             "sticks": (together, [(lambda s: mu * G - k * abs(s[0]) / (slab + m), breaks)])}
+    states = solve_modes(modes, "ahead", [start, 0.0, start, 0.0], 2.0, 0.01)
+    bodies = [block("slab", (start, 0, 0.1), size=(2.0, 0.6, 0.2), mass=slab), block("a", (start, 0, 0.3), mass=m)]
+    joint = {"name": "s", "type": "prismatic", "bodies": [None, "slab"], "anchor": [0, 0, 0.1], "axis": [1, 0, 0], "zero": start,
+             "spring": {"stiffness": k}}
+    return scene(bodies, 2.0, 0.01, [joint], friction=mu), \
+        by_states(states, 0.01, lambda s: {"slab": (s[0], 0, 0.1), "a": (s[2], 0, 0.3)})
+
+
+def rolls_off():
+    """A ball rolls off the edge of a table, so fast that it flies at once."""
+    r, v = 0.1, 1.5
+    table = {"name": "table", "kind": "fixed", "material": "m", "position": [-1, 0, -0.5],
+             "shapes": [{"type": "box", "size": [2, 2, 1]}]}
+    leave = 0.6 / v
+
+    def place(t):
+        return {"a": (-0.6 + v * t, 0, r - 0.5 * G * max(t - leave, 0.0) ** 2)}
+    return scene([table, ball("a", (-0.6, 0, r), (v, 0, 0), (0, v / r, 0))], 0.8, friction=0.4), place
+
+
+def ladder():
+    """A rod slides down a wall and along the floor, without friction, and leaves the wall."""
+    length, m, r, lean = 1.0, 1.0, 0.02, 0.4
+    inertia, half = m * length * length / 12, 0.5 * length
+    rod = {"name": "rod", "mass": m, "inertia": [inertia, inertia, 1e-4], "material": "m",
+           "position": [r + half * math.sin(lean), 0, r + half * math.cos(lean)],
+           "rotation": {"axis": [0, 1, 0], "degrees": -math.degrees(lean)},
+           "shapes": [{"type": "capsule", "radius": r, "length": length, "axis": [0, 0, 1]}]}
+    wall = {"name": "wall", "kind": "fixed", "material": "m", "shapes": [{"type": "plane", "normal": [1, 0, 0], "offset": 0}]}
+
+    # State: lean, its rate, x, its rate. At the wall x = half sin(lean) and lean'' = m g half sin(lean) / (I + m half^2).
+    def at_wall(_, s):
+        bend = m * G * half * math.sin(s[0]) / (inertia + m * half * half)
+        return [s[1], bend, half * math.cos(s[0]) * s[1], half * (math.cos(s[0]) * bend - math.sin(s[0]) * s[1] ** 2)]
+
+    def alone(_, s):
+        sine, cosine = math.sin(s[0]), math.cos(s[0])
+        return [s[1], (m * G * half * sine - m * half * half * sine * cosine * s[1] ** 2) / (inertia + m * half * half * sine * sine),
+                s[3], 0.0]
+    modes = {"wall": (at_wall, [(lambda s: at_wall(0, s)[3] + (1e-9 if s[1] == 0 else 0.0), lambda s: ("floor", s))]),
+             "floor": (alone, [])}
+    states = solve_modes(modes, "wall", [lean, 0.0, half * math.sin(lean), 0.0], 0.5, 0.005)
+    return scene([FLOOR, wall, rod], 0.5, 0.005), \
+        by_states(states, 0.005, lambda s: {"rod": (r + s[2], 0, r + half * math.cos(s[0]))})
+
+
+def two_pendulums():
+    """Two pendulums side by side: one hits the other again and again."""
+    e, r, start = 0.6, 0.1, -1.0
+    inertia = 1.0 + 0.4 * r * r
+
+    def rates(_, s):
+        return [s[1], -G / inertia * math.sin(s[0]), s[3], -G / inertia * math.sin(s[2])]
+
+    def gap(s):  # the pivots are 2 r apart
+        x = 2 * r + math.sin(s[2]) - math.sin(s[0])
+        return math.hypot(x, math.cos(s[2]) - math.cos(s[0])) - 2 * r
+
+    def hit(s):
+        x, z = 2 * r + math.sin(s[2]) - math.sin(s[0]), math.cos(s[0]) - math.cos(s[2])
+        n = (x / (2 * r), z / (2 * r))
+        a = math.cos(s[0]) * n[0] + math.sin(s[0]) * n[1]
+        b = math.cos(s[2]) * n[0] + math.sin(s[2]) * n[1]
+        impulse = (1 + e) * (a * s[1] - b * s[3]) / ((a * a + b * b) / inertia)
+        return "swing", [s[0], s[1] - impulse * a / inertia, s[2], s[3] + impulse * b / inertia]
+    modes = {"swing": (rates, [(gap, hit)])}
+    states = solve_modes(modes, "swing", [start, 0.0, 0.02, 0.0], 1.4, 0.01)
+
+    def at(angle, x):
+        return x + math.sin(angle), 0, -math.cos(angle)
+    joints = [{"name": n, "type": "revolute", "bodies": [None, n], "anchor": [x, 0, 0], "axis": [0, -1, 0], "zero": angle}
+              for n, x, angle in (("a", 0, start), ("b", 2 * r, 0.02))]
+    return scene([ball("a", at(start, 0)), ball("b", at(0.02, 2 * r))], 1.4, 0.01, joints, restitution=e), \
+        by_states(states, 0.01, lambda s: {"a": at(s[0], 0), "b": at(s[2], 2 * r)})
+
+
+def servo_stop():
+    """A servo drives an arm against a stop and presses it there."""
+    inertia = 1.004
+    servo = lambda s: 40 * (2.0 - s[0]) - 4 * s[1]
+    free = (lambda t, s: [s[1], (servo(s) - G * math.sin(s[0])) / inertia], [(lambda s: 0.8 - s[0], lambda s: ("held", [0.8, 0.0]))])
+    states = solve_modes({"free": free, "held": (lambda t, s: [0.0, 0.0], [])}, "free", [0.0, 0.0], 1.0, 0.01)
+    joint = {"name": "j", "type": "revolute", "bodies": [None, "a"], "anchor": [0, 0, 0], "axis": [0, -1, 0], "zero": 0,
+             "servo": {"target": 2.0, "stiffness": 40.0, "damping": 4.0}, "limits": [-3.0, 0.8]}
+    return scene([ball("a", (0, 0, -1))], 1.0, 0.01, [joint]), \
+        by_states(states, 0.01, lambda s: {"a": (math.sin(s[0]), 0, -math.cos(s[0]))})
+
+
+def up_and_down():
+    """A block slides up a slope, turns round and slides back."""
+    angle, mu, v = 0.6, 0.3, 2.0
+    normal, up = (math.sin(angle), 0, math.cos(angle)), (-math.cos(angle), 0, math.sin(angle))
+    slope = dict(FLOOR, shapes=[{"type": "plane", "normal": list(normal), "offset": 0}])
+    body = block("a", [0.1 * x for x in normal], [v * x for x in up])
+    body["rotation"] = {"axis": [0, 1, 0], "degrees": math.degrees(angle)}
+    brake, back = (G * (math.sin(angle) + f * mu * math.cos(angle)) for f in (1, -1))
+
+    def place(t):
+        s = min(t, v / brake)
+        way = v * s - 0.5 * brake * s * s - 0.5 * back * (t - s) ** 2
+        return {"a": [0.1 * n + way * u for n, u in zip(normal, up)]}
+    return scene([slope, body], 1.2, friction=mu), place
+
+
+def spinning_bounce():
+    """A ball with spin bounces: friction takes the slip in the first bounces, until it rolls off the floor."""
+    e, mu, r, drop = 0.8, 0.1, 0.1, 0.5
+    fall = math.sqrt(2 * drop / G)
+    hits, t, x, v, w, speed = [], fall, 0.0, 0.5, 60.0, G * fall
+    hits.append((0.0, 0.0, v, drop, 0.0))
+    last = 0.0
+    for _ in range(6):
+        x += v * (t - last)
+        impulse = (1 + e) * speed
+        slip = v - w * r
+        change = -math.copysign(min(mu * impulse, abs(slip) / 3.5), slip)
+        v, w, speed = v + change, w - 2.5 * change / r, e * speed
+        hits.append((t, x, v, 0.0, speed))
+        last, t = t, t + 2 * speed / G
+
+    def place(t):
+        t0, x0, v0, z0, s0 = [hit for hit in hits if hit[0] <= t + 1e-12][-1]
+        s = t - t0
+        return {"a": (x0 + v0 * s, 0, r + z0 + s0 * s - 0.5 * G * s * s)}
+    return scene([FLOOR, ball("a", (0, 0, r + drop), (0.5, 0, 0), (0, 60.0, 0))], 1.8, friction=mu, restitution=e), place
+
+
+def two_dropped():
+    """A small ball on top of a large one, a little above it: it jumps off higher than it fell from."""
+    e, big, small, gap, drop = 0.9, 3.0, 1.0, 0.01, 0.4
+    z, v = [0.1 + drop, 0.3 + drop + gap], [0.0, 0.0]
+    events, t = [(0.0, list(z), list(v))], 0.0
+    while t < 0.8:
+        fall = (v[0] + math.sqrt(v[0] ** 2 + 2 * G * (z[0] - 0.1))) / G
+        close = v[0] - v[1]
+        meet = (z[1] - z[0] - 0.2) / close if close > 0 else math.inf
+        dt = min(fall, meet)
+        z = [a + b * dt - 0.5 * G * dt * dt for a, b in zip(z, v)]
+        v = [a - G * dt for a in v]
+        t += dt
+        if fall <= meet:
+            v[0] *= -e
+        else:
+            impulse = (1 + e) * (v[0] - v[1]) / (1 / big + 1 / small)
+            v = [v[0] - impulse / big, v[1] + impulse / small]
+        events.append((t, list(z), list(v)))
+
+    def place(t):
+        t0, z0, v0 = [event for event in events if event[0] <= t + 1e-12][-1]
+        s = t - t0
+        return {n: (0, 0, a + b * s - 0.5 * G * s * s) for n, a, b in zip(("a", "b"), z0, v0)}
+    return scene([FLOOR, ball("a", (0, 0, 0.1 + drop), mass=big), ball("b", (0, 0, 0.3 + drop + gap), mass=small)], 0.8, restitution=e), place
+
+
 SCENES = {
     "bounce": bounce, "rolls down": lambda: incline(0.5, 0.4, 0.0), "slides down": lambda: incline(0.05, 0.4, 0.0),
     "backspin": backspin, "pushed block": pushed_block, "belt": belt_ride, "spring and floor": spring_block,
@@ -454,7 +688,9 @@ SCENES = {
     "leaning rod": leaning_rod, "pendulum and wall": pendulum_wall, "servo": servo_arm, "weak servo": weak_servo,
     "damped arm": damped_arm, "sprung arm": sprung_arm, "stopped arm": stopped_arm, "crank": crank, "motor": motor_start,
     "two on a spring": two_on_spring, "gyroscope": gyroscope, "spherical pendulum": spherical_pendulum,
-    "double pendulum": double_pendulum,
+    "double pendulum": double_pendulum, "dry pendulum": dry_pendulum, "shaken block": shaken_block, "rolls off": rolls_off,
+    "ladder": ladder, "two pendulums": two_pendulums, "servo and stop": servo_stop, "up and down": up_and_down,
+    "spinning bounce": spinning_bounce, "two dropped": two_dropped,
 }
 
 

@@ -5,12 +5,12 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
-#include "math/dense_lu.h"
 #include "steppers/auto/flow_laws.h"
+#include "steppers/auto/flow_solve.h"
 
 // The method of Brasey and Hairer: five stages, of fourth order in positions and velocities. Row i
 // leads to stage i; the last one is the step itself.
-enum { stageCount = 5 };
+enum { stageCount = tp_flowStages };
 #define ROOT6 2.449489742783178
 static const double coefficients[stageCount + 1][stageCount] = {
     { 0.0 },
@@ -28,52 +28,12 @@ static const double earlyWeights[stageCount] = { 0.0, 0.0, (38.0 + 7.0 * ROOT6) 
 static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0,
                                               1.0, 1.0 };
 
-// Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
-// is added to the diagonal, and taken away again by another solve.
-static const double smallPivot = 1e-8, softness = 1e-8;
-
 // The cosine of the angle by which the direction of a slip may turn in a step.
 static const double leastCosine = 0.5;
 
 // Work in nanoseconds: of each stage, of a body, a contact, a row, and a product in the solve.
 static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowWork = 30.0,
                     productWork = 0.15;
-
-// What a body is in at a stage.
-typedef struct FlowState {
-    tpVec3 velocity; // of its centre
-    tpQuat turnRate; // of the turn beyond the spin
-    tpQuat turn;
-    tpWrench force; // all that acts
-} FlowState;
-
-// What a body is in at the start of the step.
-typedef struct FlowStart {
-    tpVec3 position, momentum, angularMomentum;
-    tpVec3 spin; // in the axes of the body, which turns with it, and a little beyond
-    tpQuat rotation;
-} FlowStart;
-
-struct tpFlowMemory {
-    tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
-    tpFlowRows rows[2];
-    tpFlowRows first; // where the flow was begun
-    tpFlowPushes pushes;
-    double matrix[tp_flowRows * tp_flowRows];
-    bool isRedundant;                         // something is held twice
-    double softening[tp_flowRows];            // of the diagonal then
-    double impulses[stageCount][tp_flowRows]; // forces of stages, by rows
-    int pivots[tp_flowRows];
-    tpFlowSlip firstSlips[tp_flowContacts];
-    double firstRates[tp_flowLaws];
-    double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
-    tpFlowLoads loads, early;                           // of the step, and of its first half
-    bool isEarlyAsked;
-    FlowStart* starts;
-    FlowState* states;        // stage by stage, all bodies
-    tpMat33* inverseInertias; // of all bodies of the group where they are
-    tpPose* given;            // of bodies that move as told, at the start
-};
 
 // Bodies -----------------------------------------------------------------------------------------
 
@@ -180,16 +140,14 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
 
 // Pushes -----------------------------------------------------------------------------------------
 
-static bool isOurs(const tpFlowPlan* plan, int body) {
-    return body >= 0 && plan->places[body] >= 0;
-}
-
 // What a push does on bodies that move as told, W: the group gets the rest.
 static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const tpFlowRow* push) {
     const tpVelocity* velocities = system->velocities.data;
     double power = tpFlowRow_Speed(push, velocities);
-    power -= isOurs(plan, push->bodyA) ? tpWrench_Power(&push->onA, &velocities[push->bodyA]) : 0.0;
-    power -= isOurs(plan, push->bodyB) ? tpWrench_Power(&push->onB, &velocities[push->bodyB]) : 0.0;
+    power -= tpFlow_IsOurs(plan, push->bodyA) ? tpWrench_Power(&push->onA, &velocities[push->bodyA])
+                                              : 0.0;
+    power -= tpFlow_IsOurs(plan, push->bodyB) ? tpWrench_Power(&push->onB, &velocities[push->bodyB])
+                                              : 0.0;
     return power;
 }
 
@@ -253,87 +211,13 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
     return goesOn;
 }
 
-// The velocity that a force on a body makes in a second.
-static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
-                          const tpWrench* force) {
-    return (tpVelocity){
-        .linear = tpScale(system->bodies.data[body].inverseMass, force->linear),
-        .angular = tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
-    };
-}
-
-// Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
-static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows, int body,
-                        const tpWrench* push, int column) {
-    int count = flow->plan.rowCount;
-    if (!isOurs(&flow->plan, body)) {
-        return;
-    }
-    tpVelocity response = respond(flow, system, body, push);
-    for (int i = 0; i < count; ++i) {
-        const tpFlowRow* row = &rows[i];
-        double* sum = &flow->memory->matrix[i * count + column];
-        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
-        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
-    }
-}
-
-static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
-                      const tpFlowRow* pushes) {
-    int count = flow->plan.rowCount;
-    memset(flow->memory->matrix, 0, sizeof(double) * (size_t)(count * count));
-    for (int i = 0; i < count; ++i) {
-        addResponse(flow, system, rows, pushes[i].bodyA, &pushes[i].onA, i);
-        addResponse(flow, system, rows, pushes[i].bodyB, &pushes[i].onB, i);
-    }
-}
-
-// Takes softness s back from forces l of (W + s) l = r: what they leave of r is s l, README.md.
-static void harden(tpFlowMemory* memory, int count, double* forces) {
-    double rest[tp_flowRows];
-    for (int i = 0; i < count; ++i) {
-        rest[i] = memory->softening[i] * forces[i];
-    }
-    tpDenseLu_Solve(count, memory->matrix, memory->pivots, rest);
-    for (int i = 0; i < count; ++i) {
-        forces[i] += rest[i];
-    }
-}
-
-// The forces of a stage for which the next one keeps what is held.
-static bool solve(tpFlow* flow, const tpSystem* system, int stage, double h) {
-    tpFlowMemory* memory = flow->memory;
-    const tpFlowRow* rows = memory->next->rows;
-    double* forces = memory->impulses[stage];
-    int count = flow->plan.rowCount;
-    double part = h * coefficients[stage + 1][stage];
-    setMatrix(flow, system, rows, memory->pushes.rows);
-    for (int i = 0; i < count; ++i) {
-        forces[i] = (rows[i].speed - tpFlowRow_Speed(&rows[i], system->velocities.data)) / part;
-    }
-    if (count == 0) {
-        return true;
-    }
-    for (int i = 0; memory->isRedundant && i < count; ++i) {
-        memory->matrix[i * count + i] += memory->softening[i];
-    }
-    if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
-        return false;
-    }
-    tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
-    if (memory->isRedundant) {
-        harden(memory, count, forces);
-    }
-    return true;
-}
-
 // Adds a force along a push to what acts on the two bodies.
 static void addPush(const tpFlowPlan* plan, FlowState* states, const tpFlowRow* push,
                     double force) {
-    if (isOurs(plan, push->bodyA)) {
+    if (tpFlow_IsOurs(plan, push->bodyA)) {
         tpWrench_Add(&states[plan->places[push->bodyA]].force, force, &push->onA);
     }
-    if (isOurs(plan, push->bodyB)) {
+    if (tpFlow_IsOurs(plan, push->bodyB)) {
         tpWrench_Add(&states[plan->places[push->bodyB]].force, force, &push->onB);
     }
 }
@@ -452,7 +336,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
-    if (!solve(flow, system, stage, h)) {
+    if (!tpFlow_Solve(flow, system, stage, h * coefficients[stage + 1][stage])) {
         return false;
     }
     if ((stage == 0 || isLast) && !areHeld(flow, system, stage)) {
@@ -478,6 +362,37 @@ static double workOf(const tpFlowPlan* plan) {
     double rows = plan->rowCount;
     return stageCount * (stageWork + bodyWork * plan->bodyCount + contactWork * plan->contactCount +
                          rowWork * rows + productWork * rows * rows * (rows + 24.0) / 3.0);
+}
+
+// Whether laws and slips are still what they were where the step ends: the last stage is there too,
+// but its velocities are of a lower order.
+static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
+    const tpFlowPlan* plan = &flow->plan;
+    const tpFlowMemory* memory = flow->memory;
+    bool goesOn = true;
+    for (int i = 0; i < plan->lawCount; ++i) {
+        tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
+        if (!law.goesOn) {
+            guessMoment(flow, stageCount, memory->firstRates[i], law.rate);
+            goesOn = false;
+        }
+    }
+    for (int i = 0; i < plan->contactCount; ++i) {
+        const tpFlowSlip* first = &memory->firstSlips[i];
+        double slip[3], along = 0.0;
+        if (plan->modes[i] != tp_flowSlides) {
+            continue;
+        }
+        double size = tpFlowRows_Slip(memory->now, system, i, slip);
+        for (int k = 0; k < 3; ++k) {
+            along += slip[k] * first->direction[k];
+        }
+        if (along < leastCosine * size) {
+            guessMoment(flow, stageCount, first->size, along);
+            goesOn = false;
+        }
+    }
+    return goesOn;
 }
 
 // Finds the rows where the step starts: those of the last stage of the step before are there, and
@@ -538,6 +453,10 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     if (taken->isBad) {
         return true;
     }
+    taken->isBad = !goesOnAtEnd(flow, system);
+    if (taken->isBad) {
+        return true;
+    }
     tpJoints_FollowAngles(system);
     tpJoints_ForgetSteady(system); // velocities are those of bodies, servos have lent none
     bool hasMemory = (early == NULL || tpFlowLoads_Report(&memory->early, &flow->plan, system,
@@ -547,48 +466,6 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         guessSince(flow, tpFlowPlan_TimeBeyondLimits(&flow->plan, system), h);
     }
     return hasMemory;
-}
-
-// Finds out whether something is held twice: pivots of J M^-1 J' by Cholesky.
-static void findRedundancy(tpFlow* flow, const tpSystem* system) {
-    tpFlowMemory* memory = flow->memory;
-    int n = flow->plan.rowCount;
-    double* w = memory->matrix;
-    double scales[tp_flowRows];
-    for (int k = 0; k < flow->plan.bodyCount; ++k) {
-        memory->inverseInertias[k] = tpSystem_InverseInertia(system, flow->plan.bodies[k]);
-    }
-    setMatrix(flow, system, memory->now->rows, memory->now->rows);
-    for (int i = 0; i < n; ++i) {
-        scales[i] = w[i * n + i];
-        memory->softening[i] = softness * scales[i];
-    }
-    memory->isRedundant = false;
-    for (int k = 0; k < n; ++k) {
-        double pivot = w[k * n + k];
-        bool isSmall = !(pivot > smallPivot * scales[k]);
-        memory->isRedundant = memory->isRedundant || isSmall;
-        for (int i = k + 1; !isSmall && i < n; ++i) {
-            double factor = w[i * n + k] / pivot;
-            for (int j = k + 1; j < n && factor != 0.0; ++j) {
-                w[i * n + j] -= factor * w[k * n + j];
-            }
-        }
-    }
-}
-
-// Whether the motion is the same however forces are shared among what is held twice: not if a
-// contact slides, whose friction goes by its share, or a row moves nothing at all.
-static bool isDetermined(tpFlow* flow, const tpSystem* system) {
-    findRedundancy(flow, system);
-    bool isDetermined = true;
-    for (int i = 0; flow->memory->isRedundant && i < flow->plan.contactCount; ++i) {
-        isDetermined = isDetermined && flow->plan.modes[i] != tp_flowSlides;
-    }
-    for (int i = 0; i < flow->plan.rowCount; ++i) {
-        isDetermined = isDetermined && flow->memory->softening[i] > 0.0;
-    }
-    return isDetermined;
 }
 
 // Whether velocities keep what is held. After a step they do; what users give may have an impulse
@@ -632,7 +509,12 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
                      memory->loads.joints != NULL && memory->early.joints != NULL &&
                      memory->given != NULL && memory->inverseInertias != NULL;
-    *canGo = *canGo && hasMemory && isDetermined(flow, system) &&
+    *canGo = *canGo && hasMemory;
+    if (*canGo) {
+        tpFlow_FindRedundancy(flow, system);
+        findPushes(flow, system, 0);
+    }
+    *canGo = *canGo && tpFlow_IsDetermined(flow, system) &&
              (run->pace.knowsPushing || isKept(flow, system, run->limits.residual));
     memory->first = *memory->now;
     return hasMemory;

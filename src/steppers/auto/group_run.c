@@ -1,5 +1,6 @@
 #include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
+#include "steppers/auto/landing.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts.
@@ -258,6 +259,9 @@ void tpGroupRun_Take(tpGroupRun* run) {
     run->isAccurate = true;
     run->refusedStart = -1.0;
     run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
+    if (run->hasMemory && !isBlind && run->pace.hopelessCount == 0) {
+        start = tpGroupRun_Land(run);
+    }
     for (int cut = 0; run->hasMemory && start < run->length; ++cut) {
         run->isGivenUp = run->mayGiveUp && (run->isPassedOn || run->taken.work > run->workLimit);
         if (run->isGivenUp) {

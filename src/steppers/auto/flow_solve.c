@@ -1,0 +1,178 @@
+#include "steppers/auto/flow_solve.h"
+
+#include <string.h>
+
+#include "math/dense_lu.h"
+
+// Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
+// is added to the diagonal, and taken away again by another solve.
+static const double smallPivot = 1e-8, softness = 1e-8;
+
+// Of the forces on a body: shares of a load that differ by less push alike.
+static const double agreement = 1e-6;
+
+// The velocity that a force on a body makes in a second.
+static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
+                          const tpWrench* force) {
+    return (tpVelocity){
+        .linear = tpScale(system->bodies.data[body].inverseMass, force->linear),
+        .angular = tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
+    };
+}
+
+// Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
+static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows, int body,
+                        const tpWrench* push, int column) {
+    int count = flow->plan.rowCount;
+    if (!tpFlow_IsOurs(&flow->plan, body)) {
+        return;
+    }
+    tpVelocity response = respond(flow, system, body, push);
+    for (int i = 0; i < count; ++i) {
+        const tpFlowRow* row = &rows[i];
+        double* sum = &flow->memory->matrix[i * count + column];
+        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
+        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
+    }
+}
+
+static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
+                      const tpFlowRow* pushes) {
+    int count = flow->plan.rowCount;
+    memset(flow->memory->matrix, 0, sizeof(double) * (size_t)(count * count));
+    for (int i = 0; i < count; ++i) {
+        addResponse(flow, system, rows, pushes[i].bodyA, &pushes[i].onA, i);
+        addResponse(flow, system, rows, pushes[i].bodyB, &pushes[i].onB, i);
+    }
+}
+
+// Takes softness s back from forces l of (W + s) l = r: what they leave of r is s l, README.md.
+static void harden(tpFlowMemory* memory, int count, const double* softening, double* forces) {
+    double rest[tp_flowRows];
+    for (int i = 0; i < count; ++i) {
+        rest[i] = softening[i] * forces[i];
+    }
+    tpDenseLu_Solve(count, memory->matrix, memory->pivots, rest);
+    for (int i = 0; i < count; ++i) {
+        forces[i] += rest[i];
+    }
+}
+
+// The velocities that rows lack, as forces along pushes. False if these are not determined.
+static bool solve(tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
+                  const double* softening, double* forces) {
+    tpFlowMemory* memory = flow->memory;
+    int count = flow->plan.rowCount;
+    setMatrix(flow, system, rows, memory->pushes.rows);
+    for (int i = 0; memory->isRedundant && i < count; ++i) {
+        memory->matrix[i * count + i] += softening[i];
+    }
+    if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
+        return false;
+    }
+    tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
+    if (memory->isRedundant) {
+        harden(memory, count, softening, forces);
+    }
+    return true;
+}
+
+bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part) {
+    tpFlowMemory* memory = flow->memory;
+    const tpFlowRow* rows = memory->next->rows;
+    double* forces = memory->impulses[stage];
+    int count = flow->plan.rowCount;
+    for (int i = 0; i < count; ++i) {
+        forces[i] = (rows[i].speed - tpFlowRow_Speed(&rows[i], system->velocities.data)) / part;
+    }
+    return count == 0 || solve(flow, system, rows, memory->softening, forces);
+}
+
+// Finds out whether something is held twice: pivots of J M^-1 J' by Cholesky.
+void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system) {
+    tpFlowMemory* memory = flow->memory;
+    int n = flow->plan.rowCount;
+    double* w = memory->matrix;
+    double scales[tp_flowRows];
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        memory->inverseInertias[k] = tpSystem_InverseInertia(system, flow->plan.bodies[k]);
+    }
+    setMatrix(flow, system, memory->now->rows, memory->now->rows);
+    for (int i = 0; i < n; ++i) {
+        scales[i] = w[i * n + i];
+        memory->softening[i] = softness * scales[i];
+    }
+    memory->isRedundant = false;
+    for (int k = 0; k < n; ++k) {
+        double pivot = w[k * n + k];
+        bool isSmall = !(pivot > smallPivot * scales[k]);
+        memory->isRedundant = memory->isRedundant || isSmall;
+        for (int i = k + 1; !isSmall && i < n; ++i) {
+            double factor = w[i * n + k] / pivot;
+            for (int j = k + 1; j < n && factor != 0.0; ++j) {
+                w[i * n + j] -= factor * w[k * n + j];
+            }
+        }
+    }
+}
+
+// What gravity is held by along the pushes, with a softness of the diagonal that is larger by
+// `uneven` from row to row.
+static bool holdGravity(tpFlow* flow, const tpSystem* system, double uneven, double* forces) {
+    const tpFlowRows* rows = flow->memory->now;
+    double softening[tp_flowRows];
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        const tpFlowRow* row = &rows->rows[i];
+        softening[i] = flow->memory->softening[i] * (1.0 + uneven * i);
+        forces[i] = 0.0;
+        for (int side = 0; side < 2; ++side) {
+            int body = side == 0 ? row->bodyA : row->bodyB;
+            if (tpFlow_IsOurs(&flow->plan, body)) {
+                const tpWrench* on = side == 0 ? &row->onA : &row->onB;
+                forces[i] -= tpDot(on->linear, tpSystem_Gravity(system, body));
+            }
+        }
+    }
+    return solve(flow, system, rows->rows, softening, forces);
+}
+
+// Whether forces that are shared in another way push the bodies alike.
+static bool doSharesAgree(tpFlow* flow, const tpSystem* system) {
+    const tpFlowPlan* plan = &flow->plan;
+    double even[tp_flowRows], uneven[tp_flowRows];
+    if (!holdGravity(flow, system, 0.0, even) || !holdGravity(flow, system, 1.0, uneven)) {
+        return false;
+    }
+    for (int k = 0; k < plan->bodyCount; ++k) {
+        tpWrench difference = { tpZeroVec3(), tpZeroVec3() };
+        double size = 0.0, reach = system->bodies.data[plan->bodies[k]].size;
+        for (int i = 0; i < plan->rowCount; ++i) {
+            const tpFlowRow* push = &flow->memory->pushes.rows[i];
+            const tpWrench* on = push->bodyA == plan->bodies[k]   ? &push->onA
+                                 : push->bodyB == plan->bodies[k] ? &push->onB
+                                                                  : NULL;
+            if (on != NULL) {
+                tpWrench_Add(&difference, even[i] - uneven[i], on);
+                size += fabs(even[i]) * tpLength(on->linear);
+            }
+        }
+        if (!(tpLength(difference.linear) + tpLength(difference.angular) / reach <=
+              agreement * size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system) {
+    bool isSliding = false;
+    for (int i = 0; i < flow->plan.contactCount; ++i) {
+        isSliding = isSliding || flow->plan.modes[i] == tp_flowSlides;
+    }
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        if (!(flow->memory->softening[i] > 0.0)) {
+            return false;
+        }
+    }
+    return !flow->memory->isRedundant || !isSliding || doSharesAgree(flow, system);
+}

@@ -1,0 +1,62 @@
+// What a flow keeps from stage to stage, and the forces of a stage: J v = 0 at the next one.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
+#define TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
+
+#include "steppers/auto/flow.h"
+
+enum { tp_flowStages = 5 };
+
+// What a body is in at a stage.
+typedef struct FlowState {
+    tpVec3 velocity; // of its centre
+    tpQuat turnRate; // of the turn beyond the spin
+    tpQuat turn;
+    tpWrench force; // all that acts
+} FlowState;
+
+// What a body is in at the start of the step.
+typedef struct FlowStart {
+    tpVec3 position, momentum, angularMomentum;
+    tpVec3 spin; // in the axes of the body, which turns with it, and a little beyond
+    tpQuat rotation;
+} FlowStart;
+
+struct tpFlowMemory {
+    tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
+    tpFlowRows rows[2];
+    tpFlowRows first; // where the flow was begun
+    tpFlowPushes pushes;
+    double matrix[tp_flowRows * tp_flowRows];
+    bool isRedundant;                            // something is held twice
+    double softening[tp_flowRows];               // of the diagonal then
+    double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
+    int pivots[tp_flowRows];
+    tpFlowSlip firstSlips[tp_flowContacts];
+    double firstRates[tp_flowLaws];
+    double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
+    tpFlowLoads loads, early;                           // of the step, and of its first half
+    bool isEarlyAsked;
+    FlowStart* starts;
+    FlowState* states;        // stage by stage, all bodies
+    tpMat33* inverseInertias; // of all bodies of the group where they are
+    tpPose* given;            // of bodies that move as told, at the start
+};
+
+static inline bool tpFlow_IsOurs(const tpFlowPlan* plan, int body) {
+    return body >= 0 && plan->places[body] >= 0;
+}
+
+// The forces of a stage, along its pushes, after which rows of the next stage keep what they hold,
+// `part` seconds later. False if they are not determined.
+bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part);
+
+// Finds out whether something is held twice where the rows are now.
+void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system);
+
+// Whether the motion is the same however forces are shared among what is held twice: pushes are
+// known. Not if a contact slides whose friction goes by its share, unless all of them slide alike,
+// nor if a row moves nothing at all.
+bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system);
+
+#endif

@@ -1,0 +1,79 @@
+// Moments in which friction changes: slips that turn round, and joints that do. The flow tells
+// when, and the motion after them is as accurate as before.
+
+#include "support/scene_text.h"
+#include "tippe/world.h"
+
+static const double h = 0.01;
+static const char* const accuracies[] = { "1e-2", "1e-3", "1e-4" };
+
+// Steps a world and compares the place of body `a` along an axis in each step, in parts of what is
+// asked for.
+static void follow(const char* text, tpVec3 axis, double (*place)(double), int count) {
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeWorldFrom(text);
+        tpError error;
+        assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracies[k], &error), tp_success);
+        tpBodyId body = tpWorld_FindBody(world, "a");
+        tpVec3 start = tpBody_GetPosition(world, body);
+        for (int i = 1; i <= count; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            assert_int_equal(report.violations, 0);
+            double way = tpDot(axis, tpSub(tpBody_GetPosition(world, body), start));
+            CHECK_NEAR(way, place(i * h), 0.5 * report.errorAsked);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// A block goes up a slope of 3 in 4 at 2 m/s with friction of .3, turns round and slides back.
+static double upAndDown(double t) {
+    const double g = 9.81, brake = g * (0.6 + 0.3 * 0.8), back = g * (0.6 - 0.3 * 0.8);
+    double s = fmin(t, 2.0 / brake);
+    return 2.0 * s - 0.5 * brake * s * s - 0.5 * back * (t - s) * (t - s);
+}
+
+static void blocksTurnRound(void** state) {
+    (void)state;
+    follow("{ \"tippe\": 1, \"name\": \"slope\", \"gravity\": [0, 0, -9.81],"
+           " \"materials\": { \"m\": { \"friction\": 0.3 } }, \"bodies\": ["
+           " { \"name\": \"slope\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+           " { \"type\": \"plane\", \"normal\": [0.6, 0, 0.8], \"offset\": 0 } ] },"
+           " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0.06, 0, 0.08],"
+           " \"rotation\": { \"axis\": [0, 1, 0], \"degrees\": 36.869897645844021 },"
+           " \"velocity\": [-1.6, 0, 1.2], \"shapes\": ["
+           " { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ],"
+           " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }",
+           tpMakeVec3(-0.8, 0.0, 0.6), upAndDown, 100);
+}
+
+// A body of 1 kg on a spring of 100 N/m, and a slide with dry friction of 1.7 N: half swings of
+// .3142 s about +-.017 m, from .5 m on.
+static double halfSwings(double t) {
+    const double w = 10.0, a = 0.017, half = 0.31415926535897932;
+    double from = 0.5, sign = -1.0;
+    for (; t > half; t -= half, sign = -sign) {
+        from = -2.0 * sign * a - from;
+    }
+    return -sign * a + (from + sign * a) * cos(w * t) - 0.5;
+}
+
+static void slidesTurnRound(void** state) {
+    (void)state;
+    follow("{ \"tippe\": 1, \"name\": \"slide\", \"gravity\": [0, 0, -9.81], \"bodies\": ["
+           " { \"name\": \"a\", \"mass\": 1, \"position\": [0.5, 0, 0], \"shapes\": ["
+           " { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ], \"joints\": ["
+           " { \"name\": \"s\", \"type\": \"prismatic\", \"bodies\": [null, \"a\"],"
+           " \"anchor\": [0, 0, 0], \"axis\": [1, 0, 0], \"zero\": 0.5,"
+           " \"spring\": { \"stiffness\": 100 }, \"friction\": 1.7 } ],"
+           " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }",
+           tpMakeVec3(1.0, 0.0, 0.0), halfSwings, 200);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocksTurnRound),
+        cmocka_unit_test(slidesTurnRound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
