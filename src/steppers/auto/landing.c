@@ -2,8 +2,8 @@
 
 #include "steppers/auto/flow.h"
 
-// Tries of the time of a moment, and of a time before it.
-enum { mostTries = 16, mostRetreats = 6 };
+// Tries of the time of a moment, of those that go by rates, and of a time before it.
+enum { mostTries = 40, guessedTries = 10, mostRetreats = 6 };
 
 // In parts of the accuracy and of the time scale: how near to the moment the flow has to come. What
 // gravity makes of it is a thousandth of the error of velocity that a moment may have.
@@ -50,14 +50,16 @@ static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time
     return isGood && run->hasMemory;
 }
 
-// Narrows the bracket down to the moment. False if there is no time before it, or memory ran out.
+// Narrows the bracket down to the moment. False if it is not found.
 static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Bracket* bracket) {
     double enough = nearPart * run->accuracy * run->timeScale, further = enough;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
         double off = fmin(offPart * (bracket->after - bracket->before), 0.5 * enough);
-        double time = fmin(fmax(bracket->guess, bracket->before + off), bracket->after - off);
+        double middle = 0.5 * (bracket->before + bracket->after);
+        double time = k < guessedTries ? bracket->guess : middle;
+        time = fmin(fmax(time, bracket->before + off), bracket->after - off);
         bool isGood = flow(run, from, start, time, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
         if (!run->hasMemory) {
@@ -68,13 +70,13 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         // A moment that was thought to be before a time that is good comes after it, soon or later.
         // Slips that are next to nothing count as none: nobody knows when they end.
         further *= isGood ? furtherGrowth : 1.0;
-        double middle = 0.5 * (bracket->before + bracket->after);
+        middle = 0.5 * (bracket->before + bracket->after);
         double guess = isGood                    ? bracket->before + further
                        : from->momentPart >= 0.0 ? from->momentPart * time
                                                  : middle;
         bracket->guess = guess > bracket->before ? guess : bracket->before + further;
     }
-    return bracket->before > 0.0;
+    return bracket->before > 0.0 && bracket->after - bracket->before <= enough;
 }
 
 // What whole and halves differ by, in each body of the group: the system is at the end of the
