@@ -1,0 +1,299 @@
+// How far joints are apart at given poses, and the correction of that.
+
+#include <string.h>
+
+#include "base/tasks.h"
+#include "dynamics/couplings.h"
+#include "dynamics/joint_laws.h"
+#include "dynamics/joint_rows.h"
+#include "dynamics/joint_types.h"
+
+// Errors of positions count in units of length.
+static double heldError(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
+                        double unit) {
+    double drift = 0.0;
+    tpJointRows list = tpJoint_HeldRows(joint, place);
+    for (int k = 0; k < list.rowCount; ++k) {
+        // In planar worlds rows that no motion in the plane can change do not count.
+        const tpJointRow* row = &list.rows[k];
+        tpVec3 linear = tpAdd(tpAbsVec3(row->onA.linear), tpAbsVec3(row->onB.linear));
+        tpVec3 angular = tpAdd(tpAbsVec3(row->onA.angular), tpAbsVec3(row->onB.angular));
+        bool isInPlane = linear.x + linear.y + angular.z > 1e-9;
+        if (!system->isPlanar || isInPlane) {
+            bool isTurn = linear.x + linear.y + linear.z == 0.0;
+            drift = fmax(drift, isTurn ? fabs(row->error) : fabs(row->error) / unit);
+        }
+    }
+    return drift;
+}
+
+// Threads share loops over joints in so many parts, if there are more joints than a few.
+enum { jointParts = 64, fewJoints = 128 };
+
+typedef struct JointLoop {
+    tpSystem* system; // for the loop that follows angles
+    const tpSystem* seen;
+    const tpPose* poses;
+    const bool* isDone; // for the loop that ends a step: by joint
+    double unit;
+    double drift[jointParts];
+} JointLoop;
+
+static int partsOf(const tpSystem* system) {
+    return system->joints.count > fewJoints ? jointParts : 1;
+}
+
+static tpRange jointsOf(const tpSystem* system, int part) {
+    return tpChunkRange(system->joints.count, part, partsOf(system));
+}
+
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+// The rows of a hinge in space hold three directions of the anchors and two across the axis.
+double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit) {
+    tpVec3 across[2];
+    double drift = larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z)) / unit;
+    tpMakeTangents(joint->coordinates[0].axis, &across[0], &across[1]);
+    drift = larger(drift, larger(fabs(tpDot(across[0], twist)), fabs(tpDot(across[1], twist))));
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    return def->hasLimits ? larger(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+}
+
+static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit) {
+    tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
+    tpVec3 gap = tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA));
+    tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation);
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    double value = def->hasLimits ? tpHinge_Value(joint, a.rotation, b.rotation) + def->zero : 0.0;
+    return tpHinge_Drift(joint, gap, twist, value, unit);
+}
+
+static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
+                      double unit) {
+    if (joint->type == tp_revoluteJoint && !system->isPlanar) {
+        return hingeDrift(joint, poses, unit);
+    }
+    tpJointPlace place = tpJoint_Place(joint, poses);
+    double drift = heldError(system, joint, &place, unit);
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        const tpCoordinateDef* def = &joint->coordinates[k].def;
+        if (def->hasLimits) {
+            double value = tpJoint_CoordinateRow(joint, &place, k).error;
+            double past = fabs(tpPastLimit(def->limits, value));
+            bool isSlide = joint->coordinates[k].kind == tp_slideAxis;
+            drift = fmax(drift, isSlide ? past / unit : past);
+        }
+    }
+    return drift;
+}
+
+static void measurePart(void* context, int part, int worker) {
+    (void)worker;
+    JointLoop* loop = context;
+    const tpSystem* system = loop->seen;
+    tpRange range = jointsOf(system, part);
+    double drift = 0.0;
+    for (int i = range.begin; i < range.end; ++i) {
+        if (system->joints.data[i].isLive) {
+            drift = fmax(drift, driftOf(system, &system->joints.data[i], loop->poses, loop->unit));
+        }
+    }
+    loop->drift[part] = drift;
+}
+
+static double driftIn(const tpSystem* system, const tpPose* poses, double unit) {
+    JointLoop loop = { .seen = system, .poses = poses, .unit = unit };
+    double drift = tpCouplings_PositionError(system, poses);
+    tpTasks_Run(system->tasks, measurePart, &loop, partsOf(system));
+    for (int part = 0; part < partsOf(system); ++part) {
+        drift = fmax(drift, loop.drift[part]);
+    }
+    return drift;
+}
+
+double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
+    return driftIn(system, poses, 1.0);
+}
+
+static void followAngle(const tpSystem* system, tpJoint* joint) {
+    if (joint->isLive && joint->type == tp_revoluteJoint) {
+        tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
+        tpQuat b = tpPoseOrWorld(system->poses.data, joint->bodyB).rotation;
+        joint->coordinates[0].displacement = tpHinge_Value(joint, a, b);
+    } else if (joint->isLive && joint->coordinateCount > 0 && tpJointType_IsChain(joint->type)) {
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        double displacements[tp_maxCoordinates];
+        tpJoint_Displacements(joint, &place, displacements);
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            joint->coordinates[k].displacement = displacements[k];
+        }
+    }
+}
+
+static void followPart(void* context, int part, int worker) {
+    (void)worker;
+    tpSystem* system = ((const JointLoop*)context)->system;
+    tpRange range = jointsOf(system, part);
+    for (int i = range.begin; i < range.end; ++i) {
+        followAngle(system, &system->joints.data[i]);
+    }
+}
+
+static void endPart(void* context, int part, int worker) {
+    (void)worker;
+    JointLoop* loop = context;
+    tpSystem* system = loop->system;
+    tpRange range = jointsOf(system, part);
+    double drift = 0.0;
+    for (int i = range.begin; i < range.end; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        if (!loop->isDone[i] && joint->isLive) {
+            followAngle(system, joint);
+            tpJoint_EndRotors(system, joint);
+            drift = larger(drift, driftOf(system, joint, system->poses.data, 1.0));
+        }
+    }
+    loop->drift[part] = drift;
+}
+
+double tpJoints_End(tpSystem* system, const bool* isDone) {
+    JointLoop loop = { .system = system, .isDone = isDone };
+    double drift = tpCouplings_PositionError(system, system->poses.data);
+    tpTasks_Run(system->tasks, endPart, &loop, partsOf(system));
+    for (int part = 0; part < partsOf(system); ++part) {
+        drift = larger(drift, loop.drift[part]);
+    }
+    return drift;
+}
+
+void tpJoints_FollowAngles(tpSystem* system) {
+    JointLoop loop = { .system = system };
+    tpTasks_Run(system->tasks, followPart, &loop, partsOf(system));
+}
+
+// Rows of all errors of position, at the current poses.
+static void addErrors(tpRows* rows, const tpSystem* system) {
+    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0, 1.0 };
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (!tpJoint_IsMovable(system, joint)) {
+            continue;
+        }
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        tpJoint_AddHeldRows(rows, system, i, &place, &whole);
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (!def->hasLimits) {
+                continue;
+            }
+            tpJointRow limit = tpJoint_CoordinateRow(joint, &place, k);
+            limit.error = tpPastLimit(def->limits, limit.error);
+            if (limit.error != 0.0) {
+                tpBlockInfo info = { .source = tp_jointSource, .index = i, .role = tp_limitRole };
+                tpLawRow row = { joint->bodyA, joint->bodyB, limit, 0, NULL, NULL };
+                tpLawRow_AddHeld(rows, system, info, &row, &whole);
+            }
+        }
+    }
+    tpCouplings_AddErrors(rows, system, &whole);
+}
+
+// q = J v.
+static void findVelocities(tpRows* rows, const tpVelocity* velocities) {
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int bodyA = rows->bodyA[b] >= 0 ? rows->bodyA[b] : rows->givenA[b];
+        int bodyB = rows->bodyB[b] >= 0 ? rows->bodyB[b] : rows->givenB[b];
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
+            rows->q[k] = tpRows_RowVelocity(rows, k, velocities, bodyA, bodyB);
+        }
+    }
+}
+
+// The changes M^-1 J' m of bodies by which the rows of joints get rid of `q`: W m = -q, the errors
+// of positions, or the velocities of rows if these are given. NULL if memory ran out.
+static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
+                               const tpVelocity* velocities) {
+    int blocks, count;
+    tpJoints_Count(system, &blocks, &count);
+    tpRows rows;
+    if (!tpRows_Create(&rows, system, blocks, count)) {
+        return NULL;
+    }
+    tpRows_SetMasses(&rows, system);
+    addErrors(&rows, system);
+    memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
+    if (velocities != NULL) {
+        findVelocities(&rows, velocities);
+    }
+    tpFrictionBodies bodies;
+    tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    options.tolerance = 1e-6; // Newton's method corrects itself
+    tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
+    tpVelocity* changes = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
+                                            system->bodyCount > 0 ? system->bodyCount : 1);
+    if (changes != NULL) {
+        tpRows_ApplyImpulses(&rows, changes);
+    }
+    return changes;
+}
+
+// Newton's step on the errors of positions.
+static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
+    const tpVelocity* changes = findChanges(system, memory, NULL);
+    for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpPose* pose = &system->poses.data[i];
+            pose->position = tpAdd(pose->position, changes[i].linear);
+            pose->rotation =
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(changes[i].angular), pose->rotation));
+        }
+    }
+    return changes != NULL;
+}
+
+bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    const tpVelocity* changes = findChanges(system, memory, system->velocities.data);
+    for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVelocity* velocity = &system->velocities.data[i];
+            velocity->linear = tpAdd(velocity->linear, changes[i].linear);
+            velocity->angular = tpAdd(velocity->angular, changes[i].angular);
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+    return changes != NULL;
+}
+
+// `drift` becomes that of the poses as they are left.
+static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
+    *drift = driftIn(system, system->poses.data, system->units.length);
+    for (int iteration = 0; iteration < 8; ++iteration) {
+        if (*drift <= tolerance) {
+            return iteration;
+        }
+        tpArenaMark mark = tpArena_Mark(&system->arena);
+        bool isDone = correctOnce(system, memory);
+        tpArena_Release(&system->arena, mark);
+        double last = *drift;
+        *drift = driftIn(system, system->poses.data, system->units.length);
+        if (!isDone || !(*drift < last)) {
+            return -1;
+        }
+    }
+    return *drift <= tolerance ? 8 : -1;
+}
+
+int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
+    double drift;
+    return correct(system, memory, tolerance, &drift);
+}
+
+double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance) {
+    double drift;
+    correct(system, memory, tolerance, &drift);
+    return system->units.length == 1.0 ? drift : tpJoints_PositionError(system, system->poses.data);
+}
