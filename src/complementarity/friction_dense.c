@@ -19,6 +19,10 @@
 enum { mostRows = 64, freeSteps = 6, mostSteps = 16 };
 static const double leastGain = 0.7;
 
+// A step that has left less than this part of the residual is near the end: the next one may go by
+// the same factors.
+static const double nearGain = 0.01;
+
 // A start whose residual is above this part of |q| is far off: sweeps come first. If the steps do
 // not get there, more sweeps are made from where they began, and steps again. With rolling friction
 // S is all but singular, and that does not help.
@@ -42,8 +46,10 @@ typedef struct tpDenseFriction {
     double* rho; // of each block: rows over the trace of its part of S
     double* u;
     double* step;
-    double* J; // of the rows in play, the right-hand side last
-    int* rows; // those rows
+    double* J;    // of the rows in play, the right-hand side last; then its factors
+    int* rows;    // those rows
+    int* pivots;  // of each step of the elimination: the row that came to its place
+    int factored; // rows in play of the factors in J, 0: there are none
 } tpDenseFriction;
 
 static int rowsOf(const tpDenseFriction* dense, int b) {
@@ -222,9 +228,9 @@ static void writeRows(tpDenseFriction* dense, int block, int row, int place, int
     }
 }
 
-// Brings the row with the largest number in column k, of those from row k on, to row k. False if
-// there is none but zeros.
-static bool bringPivot(int count, int k, double* J) {
+// Brings the row with the largest number in column k, of those from row k on, to row k; `pivot` is
+// the row that it was. False if there is none but zeros.
+static bool bringPivot(int count, int k, double* J, int* pivot) {
     size_t stride = strideOf(count);
     int best = k;
     double largest = fabs(J[(size_t)k * stride + (size_t)k]);
@@ -234,20 +240,22 @@ static bool bringPivot(int count, int k, double* J) {
         largest = size > largest ? size : largest;
     }
     double *own = J + (size_t)k * stride, *other = J + (size_t)best * stride;
-    for (int c = k - 1 > 0 ? k - 1 : 0; best != k && c <= count; ++c) {
+    for (int c = 0; best != k && c <= count; ++c) {
         double swap = own[c];
         own[c] = other[c];
         other[c] = swap;
     }
+    *pivot = best;
     return largest > DBL_MIN;
 }
 
 // Solves J x = b of `count` rows, b being the last column, by elimination with row pivots, two
-// columns at a time: rows are short, and go through memory half as often. False if J is singular.
-static bool eliminate(int count, double* J) {
+// columns at a time: rows are short, and go through memory half as often. J holds its factors
+// afterwards. False if it is singular.
+static bool eliminate(int count, double* J, int* pivots) {
     size_t stride = strideOf(count);
     for (int k = 0; k < count; k += 2) {
-        if (!bringPivot(count, k, J)) {
+        if (!bringPivot(count, k, J, &pivots[k])) {
             return false;
         }
         double* first = J + (size_t)k * stride;
@@ -261,7 +269,7 @@ static bool eliminate(int count, double* J) {
             row[k] *= inverse;
             row[k + 1] -= row[k] * first[k + 1];
         }
-        if (!bringPivot(count, k + 1, J)) {
+        if (!bringPivot(count, k + 1, J, &pivots[k + 1])) {
             return false;
         }
         double* second = first + stride;
@@ -269,8 +277,9 @@ static bool eliminate(int count, double* J) {
         inverse = 1.0 / second[k + 1];
         for (int i = k + 2; i < count; ++i) {
             double* row = J + (size_t)i * stride;
-            takeTwo((int)stride - k - 2, row[k], first + k + 2, row[k + 1] * inverse,
-                    second + k + 2, row + k + 2);
+            row[k + 1] *= inverse;
+            takeTwo((int)stride - k - 2, row[k], first + k + 2, row[k + 1], second + k + 2,
+                    row + k + 2);
         }
     }
     for (int k = count - 1; k >= 0; --k) {
@@ -284,13 +293,105 @@ static bool eliminate(int count, double* J) {
     return true;
 }
 
+// The same for another right-hand side, by the factors.
+static void solveFactored(int count, const double* J, const int* pivots, double* b) {
+    size_t stride = strideOf(count);
+    for (int k = 0; k < count; ++k) {
+        double swap = b[k];
+        b[k] = b[pivots[k]];
+        b[pivots[k]] = swap;
+    }
+    for (int k = 1; k < count; ++k) {
+        b[k] -= dot(k, J + (size_t)k * stride, b);
+    }
+    for (int k = count - 1; k >= 0; --k) {
+        const double* row = J + (size_t)k * stride;
+        b[k] = (b[k] - dot(count - k - 1, row + k + 1, b + k + 1)) / row[k];
+    }
+}
+
 typedef struct tpDenseLaw {
     double F[TP_FRICTION_MAX_ROWS], A[TP_LAW], B[TP_LAW];
-    bool isInPlay;
+    double lastA[TP_LAW], lastB[TP_LAW]; // of the factors
+    bool isInPlay, wasInPlay;
 } tpDenseLaw;
 
-// A whole step from r, with u as it is there. False if J is singular.
-static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, double* r) {
+// Factors serve once more if derivatives have changed by less than this, in all contacts.
+static const double sameLaw = 0.05;
+
+static bool isNearlySame(int rows, const double* a, const double* b) {
+    bool isSame = true;
+    for (int i = 0; i < rows * rows; ++i) {
+        isSame = isSame && fabs(a[i] - b[i]) < sameLaw;
+    }
+    return isSame;
+}
+
+// Whether the factors are nearly those of the laws as they are now.
+static bool mayReuse(const tpDenseFriction* dense, const tpDenseLaw* laws, int count) {
+    bool isSame = dense->factored == count && count > 0;
+    for (int b = 0; isSame && b < dense->problem->blockCount; ++b) {
+        const tpDenseLaw* law = &laws[b];
+        int rows = rowsOf(dense, b);
+        isSame = law->isInPlay == law->wasInPlay &&
+                 (!law->isInPlay || (isNearlySame(rows, law->A, law->lastA) &&
+                                     isNearlySame(rows, law->B, law->lastB)));
+    }
+    return isSame;
+}
+
+static void keepLaws(const tpDenseFriction* dense, tpDenseLaw* laws) {
+    for (int b = 0; b < dense->problem->blockCount; ++b) {
+        size_t bytes = sizeof(double) * (size_t)(rowsOf(dense, b) * rowsOf(dense, b));
+        laws[b].wasInPlay = laws[b].isInPlay;
+        if (laws[b].isInPlay) {
+            memcpy(laws[b].lastA, laws[b].A, bytes);
+            memcpy(laws[b].lastB, laws[b].B, bytes);
+        }
+    }
+}
+
+// The step of rows in play by the factors of an earlier step.
+static void stepByFactors(tpDenseFriction* dense, const tpDenseLaw* laws, int count) {
+    double x[mostRows];
+    for (int b = 0, place = 0; b < dense->problem->blockCount; ++b) {
+        for (int i = 0; laws[b].isInPlay && i < rowsOf(dense, b); ++i) {
+            x[place++] = -laws[b].F[i];
+        }
+    }
+    solveFactored(count, dense->J, dense->pivots, x);
+    for (int k = 0; k < count; ++k) {
+        dense->step[dense->rows[k]] = x[k];
+    }
+}
+
+// The step of rows in play by factors of its own; `left` is what blocks that leave play change.
+// False if J is singular.
+static bool stepAnew(tpDenseFriction* dense, tpDenseLaw* laws, int count, const double* left) {
+    for (int b = 0, row = 0, place = 0; b < dense->problem->blockCount; ++b) {
+        int rows = rowsOf(dense, b);
+        if (laws[b].isInPlay) {
+            writeRows(dense, b, row, place, count, laws[b].F, laws[b].A, laws[b].B, left);
+            place += rows;
+        }
+        row += rows;
+    }
+    dense->factored = 0;
+    if (!eliminate(count, dense->J, dense->pivots)) {
+        return false;
+    }
+    for (int k = 0; k < count; ++k) {
+        dense->step[dense->rows[k]] = dense->J[(size_t)k * strideOf(count) + (size_t)count];
+    }
+    dense->factored = count;
+    keepLaws(dense, laws);
+    return true;
+}
+
+// A whole step from r, with u as it is there; by the factors of the last one if these are nearly
+// the same and `isNear`. False if J is singular.
+static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, bool isNear, double* left,
+                     double* r) {
     const tpFrictionProblem* problem = dense->problem;
     int count = 0;
     bool isLeaving = false;
@@ -318,20 +419,10 @@ static bool takeStep(tpDenseFriction* dense, tpDenseLaw* laws, double* left, dou
         memset(left, 0, sizeof(double) * (size_t)dense->n);
         multiplyAdd(dense, dense->step, left);
     }
-    for (int b = 0, row = 0, place = 0; b < problem->blockCount; ++b) {
-        int rows = rowsOf(dense, b);
-        if (laws[b].isInPlay) {
-            writeRows(dense, b, row, place, count, laws[b].F, laws[b].A, laws[b].B,
-                      isLeaving ? left : NULL);
-            place += rows;
-        }
-        row += rows;
-    }
-    if (!eliminate(count, dense->J)) {
+    if (isNear && !isLeaving && mayReuse(dense, laws, count)) {
+        stepByFactors(dense, laws, count);
+    } else if (!stepAnew(dense, laws, count, isLeaving ? left : NULL)) {
         return false;
-    }
-    for (int k = 0; k < count; ++k) {
-        dense->step[dense->rows[k]] = dense->J[(size_t)k * strideOf(count) + (size_t)count];
     }
     for (int i = 0; i < dense->n; ++i) {
         r[i] += dense->step[i];
@@ -353,10 +444,13 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
                     double residual, double* r, int* steps) {
     double size = sqrt(dot(dense->n, dense->problem->q, dense->problem->q));
     double lost = lostGrowth * fmax(residual, size);
+    bool isNear = false;
+    dense->factored = 0;
     while (residual > fmax(tolerance, roundingOf(dense, r)) && residual < lost &&
-           *steps < mostSteps && takeStep(dense, laws, left, r)) {
+           *steps < mostSteps && takeStep(dense, laws, isNear, left, r)) {
         double last = residual;
         residual = judge(dense, r);
+        isNear = residual < nearGain * last;
         *steps += 1;
         lost = *steps < freeSteps ? lost : leastGain * last;
     }
@@ -384,6 +478,7 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     dense.step = TP_SCRATCH(arena, double, rows);
     dense.J = TP_SCRATCH(arena, double, rows*(rows + 2));
     dense.rows = TP_SCRATCH(arena, int, rows);
+    dense.pivots = TP_SCRATCH(arena, int, rows + 1);
     double* own = TP_SCRATCH(arena, double, rows);
     double* left = TP_SCRATCH(arena, double, rows);
     double* start = TP_SCRATCH(arena, double, rows);

@@ -148,4 +148,15 @@ static inline const tpFrictionBodies* tpFriction_BodiesOf(const tpFrictionProble
     return problem->bodies != NULL ? problem->bodies : problem->mechanism;
 }
 
+// tpFriction_Judge, which also leaves M^-1 J^T r of all bodies if `velocity` is not NULL and the
+// problem is given by bodies.
+bool tpFriction_JudgeBodies(const tpFrictionProblem* problem, const double* r, double* u,
+                            double* velocity, tpSolverMemory* memory, tpFrictionResidual* residual);
+
+// Whether a problem has free blocks.
+bool tpFriction_HasJoints(const tpFrictionProblem* problem);
+
+// M^-1 J^T r of all bodies, for problems given by bodies.
+void tpFriction_FindVelocities(const tpFrictionProblem* problem, const double* r, double* velocity);
+
 #endif

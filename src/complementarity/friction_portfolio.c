@@ -355,14 +355,14 @@ static const Stage portfolio[] = {
 
 // The verdict on the problem with its q as it was changed. False if memory ran out.
 static bool judgeShifted(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                         tpSolverMemory* memory, const double* r, double* u,
+                         tpSolverMemory* memory, const double* r, double* u, double* velocity,
                          const tpSolveReport* report, tpFrictionResidual* residual) {
     tpFrictionProblem judged = *problem;
     if (report->shift > 0.0) {
         judged.q = changedData(problem, options->shift, &memory->arena);
     }
     bool isThere = judged.q != NULL || problem->q == NULL;
-    return isThere && tpFriction_Judge(&judged, r, u, memory, residual);
+    return isThere && tpFriction_JudgeBodies(&judged, r, u, velocity, memory, residual);
 }
 
 // |q| in scaled rows, 1 where it is zero.
@@ -381,8 +381,8 @@ enum { maxRefinements = 2 };
 // Mechanisms without loops, in one go and with the verdict. False if there is none or it does not
 // get there: r is then as it was.
 static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                           tpSolverMemory* memory, double* r, double* u, tpSolveReport* report,
-                           tpFrictionResidual* residual) {
+                           tpSolverMemory* memory, double* r, double* u, double* bodyVelocity,
+                           tpSolveReport* report, tpFrictionResidual* residual) {
     tpArena* arena = &memory->arena;
     int rowCount = tpFriction_RowCount(problem);
     tpFrictionTree* tree = tpFrictionTree_Create(problem, memory);
@@ -404,7 +404,7 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
         if (k > 0) {
             tpFrictionTree_Refine(tree, u, r);
         }
-        if (judgeShifted(problem, options, memory, r, u, report, residual) &&
+        if (judgeShifted(problem, options, memory, r, u, bodyVelocity, report, residual) &&
             residual->velocity <= (k < maxRefinements ? goal : willDo)) {
             done.residual = residual->natural;
             done.seconds = secondsNow(options) - start;
@@ -419,13 +419,13 @@ static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOpt
 }
 
 bool tpFriction_SolveMechanism(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                               tpSolverMemory* memory, double* r, double* u,
+                               tpSolverMemory* memory, double* r, double* u, double* velocity,
                                tpSolveReport* report) {
     tpArenaMark mark = tpSolverMemory_Begin(memory);
     tpFrictionResidual residual;
     tpSolveReport_Start(report);
     report->solver = portfolio[0].name;
-    bool isSolved = solveAlongTree(problem, options, memory, r, u, report, &residual);
+    bool isSolved = solveAlongTree(problem, options, memory, r, u, velocity, report, &residual);
     tpSolverMemory_End(memory, mark);
     if (isSolved) {
         report->residual = residual.natural;
@@ -437,8 +437,8 @@ bool tpFriction_SolveMechanism(const tpFrictionProblem* problem, const tpFrictio
 
 // A solve from check to verdict.
 static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                             const Stage* stages, int stageCount, tpSolverMemory* memory, double* r,
-                             double* u, tpSolveReport* report) {
+                             const Stage* stages, int stageCount, bool mayBeTree,
+                             tpSolverMemory* memory, double* r, double* u, tpSolveReport* report) {
     tpFrictionOptions chosen = options != NULL ? *options : tpDefaultFrictionOptions();
     tpSolveReport local;
     report = report != NULL ? report : &local;
@@ -454,12 +454,13 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
         velocity = TP_SCRATCH(&memory->arena, double, tpFriction_RowCount(problem));
     }
     tpFrictionResidual residual;
-    bool isAlongTree = velocity != NULL && stages == portfolio &&
-                       solveAlongTree(problem, &chosen, memory, r, velocity, report, &residual);
+    bool isAlongTree =
+        velocity != NULL && mayBeTree &&
+        solveAlongTree(problem, &chosen, memory, r, velocity, NULL, report, &residual);
     bool enough = isAlongTree ||
                   (velocity != NULL &&
                    runStages(problem, &chosen, stages, stageCount, &memory->arena, r, report) &&
-                   judgeShifted(problem, &chosen, memory, r, velocity, report, &residual));
+                   judgeShifted(problem, &chosen, memory, r, velocity, NULL, report, &residual));
     tpSolverMemory_End(memory, mark);
     report->seconds = secondsNow(&chosen) - start;
     if (!enough) {
@@ -492,44 +493,51 @@ tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictio
                                tpSolverMemory* memory, double* r, double* u,
                                tpSolveReport* report) {
     TP_NEED(problem, (tpSolveStatus){ 0 });
-    return solveBy(problem, options, portfolio, (int)(sizeof portfolio / sizeof *portfolio), memory,
-                   r, u, report);
+    return solveBy(problem, options, portfolio, (int)(sizeof portfolio / sizeof *portfolio), true,
+                   memory, r, u, report);
+}
+
+tpSolveStatus tpFriction_SolveIslands(const tpFrictionProblem* problem,
+                                      const tpFrictionOptions* options, tpSolverMemory* memory,
+                                      double* r, double* u, tpSolveReport* report) {
+    return solveBy(problem, options, portfolio, (int)(sizeof portfolio / sizeof *portfolio), false,
+                   memory, r, u, report);
 }
 
 static tpSolveStatus solveGaussSeidel(const tpFrictionProblem* problem,
                                       const tpFrictionOptions* options, tpSolverMemory* memory,
                                       double* r, double* u, tpSolveReport* report) {
-    return solveBy(problem, options, &gaussSeidel, 1, memory, r, u, report);
+    return solveBy(problem, options, &gaussSeidel, 1, false, memory, r, u, report);
 }
 
 static tpSolveStatus solveNncg(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                tpSolverMemory* memory, double* r, double* u,
                                tpSolveReport* report) {
-    return solveBy(problem, options, &nncg, 1, memory, r, u, report);
+    return solveBy(problem, options, &nncg, 1, false, memory, r, u, report);
 }
 
 static tpSolveStatus solveNewton(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                  tpSolverMemory* memory, double* r, double* u,
                                  tpSolveReport* report) {
-    return solveBy(problem, options, &newton, 1, memory, r, u, report);
+    return solveBy(problem, options, &newton, 1, false, memory, r, u, report);
 }
 
 static tpSolveStatus solveProximal(const tpFrictionProblem* problem,
                                    const tpFrictionOptions* options, tpSolverMemory* memory,
                                    double* r, double* u, tpSolveReport* report) {
-    return solveBy(problem, options, &proximal, 1, memory, r, u, report);
+    return solveBy(problem, options, &proximal, 1, false, memory, r, u, report);
 }
 
 static tpSolveStatus solveInterior(const tpFrictionProblem* problem,
                                    const tpFrictionOptions* options, tpSolverMemory* memory,
                                    double* r, double* u, tpSolveReport* report) {
-    return solveBy(problem, options, interior, 2, memory, r, u, report);
+    return solveBy(problem, options, interior, 2, false, memory, r, u, report);
 }
 
 static tpSolveStatus solveApgd(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                tpSolverMemory* memory, double* r, double* u,
                                tpSolveReport* report) {
-    return solveBy(problem, options, &apgd, 1, memory, r, u, report);
+    return solveBy(problem, options, &apgd, 1, false, memory, r, u, report);
 }
 
 static const tpFrictionSolver solvers[] = {

@@ -170,55 +170,117 @@ tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
                : result;
 }
 
-static bool isJoint(const tpFrictionProblem* problem, int b) {
-    return problem->kinds != NULL && problem->kinds[b] == tp_frictionFree;
-}
-
-// The first block after those of the joint that block b belongs to, or after b, and its first row.
-static int endOfJoint(const tpFrictionProblem* problem, int b, int row, int* endRow) {
-    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
-    int end = b;
+// The first block after b that acts on other bodies than b, and its first row.
+static inline int endOfPair(const tpFrictionProblem* problem, const tpFrictionBodies* bodies, int b,
+                            int* row) {
+    int x = bodies->bodyA[b], y = bodies->bodyB[b];
     do {
-        row += problem->dimensions != NULL ? problem->dimensions[end] : problem->dimension;
-        end += 1;
-    } while (end < problem->blockCount && isJoint(problem, b) && isJoint(problem, end) &&
-             bodies->bodyA[end] == bodies->bodyA[b] && bodies->bodyB[end] == bodies->bodyB[b]);
-    *endRow = row;
-    return end;
+        *row += problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
+        b += 1;
+    } while (b < problem->blockCount && bodies->bodyA[b] == x && bodies->bodyB[b] == y);
+    return b;
 }
 
-// With the number of components a constant, the loops unroll. Joints have several blocks one after
-// the other: their impulses meet the mass together.
-static inline void applyImpulses(const tpFrictionProblem* problem, int componentCount,
+// Adds J^T r of `count` rows to the impulse of a body. With the number of components a constant,
+// the loops unroll.
+static inline void addImpulse(int componentCount, int count, const double* restrict J,
+                              const double* restrict r, double* restrict impulse) {
+    double sums[6];
+    for (int a = 0; a < componentCount; ++a) {
+        sums[a] = impulse[a];
+    }
+    for (int i = 0; i < count; ++i, J += componentCount) {
+        for (int a = 0; a < componentCount; ++a) {
+            sums[a] += J[a] * r[i];
+        }
+    }
+    for (int a = 0; a < componentCount; ++a) {
+        impulse[a] = sums[a];
+    }
+}
+
+// Impulses on a body are summed up in the place of its velocity, and meet its mass together.
+static inline void applyTogether(const tpFrictionProblem* problem, int componentCount,
                                  const double* r, double* velocity) {
     const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
-    for (int b = 0, row = 0, endRow; b < problem->blockCount; row = endRow) {
-        int end = endOfJoint(problem, b, row, &endRow);
+    size_t n = (size_t)componentCount;
+    for (int b = 0, row = 0, end, endRow; b < problem->blockCount; b = end, row = endRow) {
+        int x = bodies->bodyA[b], y = bodies->bodyB[b];
+        endRow = row;
+        end = endOfPair(problem, bodies, b, &endRow);
+        if (x >= 0) {
+            addImpulse(componentCount, endRow - row, bodies->jacobianA + (size_t)row * n, r + row,
+                       velocity + (size_t)x * n);
+        }
+        if (y >= 0) {
+            addImpulse(componentCount, endRow - row, bodies->jacobianB + (size_t)row * n, r + row,
+                       velocity + (size_t)y * n);
+        }
+    }
+    for (int body = 0; body < bodies->bodyCount; ++body) {
+        const double* inverse = bodies->inverseMass + (size_t)body * n * n;
+        double *v = velocity + (size_t)body * n, impulse[6];
+        for (int a = 0; a < componentCount; ++a) {
+            impulse[a] = v[a];
+        }
+        for (int a = 0; a < componentCount; ++a) {
+            double sum = 0.0;
+            for (int c = 0; c < componentCount; ++c) {
+                sum += inverse[a * componentCount + c] * impulse[c];
+            }
+            v[a] = sum;
+        }
+    }
+}
+
+// What one block does to one of its bodies: each contact meets the mass by itself.
+static inline void applyBlock(int componentCount, int count, const double* J, const double* r,
+                              const double* inverse, double* v) {
+    double impulse[6] = { 0.0 };
+    addImpulse(componentCount, count, J, r, impulse);
+    for (int a = 0; a < componentCount; ++a) {
+        double sum = 0.0;
+        for (int c = 0; c < componentCount; ++c) {
+            sum += inverse[a * componentCount + c] * impulse[c];
+        }
+        v[a] += sum;
+    }
+}
+
+static inline void applyApart(const tpFrictionProblem* problem, int componentCount, const double* r,
+                              double* velocity) {
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
+    size_t n = (size_t)componentCount;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int count = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
         for (int side = 0; side < 2; ++side) {
             int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
-            if (body < 0) {
-                continue;
-            }
             const double* jacobian = side == 0 ? bodies->jacobianA : bodies->jacobianB;
-            double impulse[6] = { 0 };
-            for (int i = row; i < endRow; ++i) {
-                const double* own = jacobian + (size_t)i * (size_t)componentCount;
-                for (int a = 0; a < componentCount; ++a) {
-                    impulse[a] += own[a] * r[i];
-                }
-            }
-            const double* inverse =
-                bodies->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
-            double* v = velocity + (size_t)body * (size_t)componentCount;
-            for (int a = 0; a < componentCount; ++a) {
-                double sum = 0.0;
-                for (int c = 0; c < componentCount; ++c) {
-                    sum += inverse[a * componentCount + c] * impulse[c];
-                }
-                v[a] += sum;
+            if (body >= 0) {
+                applyBlock(componentCount, count, jacobian + (size_t)row * n, r + row,
+                           bodies->inverseMass + (size_t)body * n * n, velocity + (size_t)body * n);
             }
         }
-        b = end;
+        row += count;
+    }
+}
+
+bool tpFriction_HasJoints(const tpFrictionProblem* problem) {
+    for (int b = problem->blockCount - 1; problem->kinds != NULL && b >= 0; --b) {
+        if (problem->kinds[b] == tp_frictionFree) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Bodies with joints have many rows: their impulses meet the mass together.
+static inline void applyImpulses(const tpFrictionProblem* problem, int componentCount,
+                                 const double* r, double* velocity) {
+    if (tpFriction_HasJoints(problem)) {
+        applyTogether(problem, componentCount, r, velocity);
+    } else {
+        applyApart(problem, componentCount, r, velocity);
     }
 }
 
@@ -241,13 +303,47 @@ static void applyTerms(const tpFrictionBodies* bodies, int rowCount, const doubl
     }
 }
 
-void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
-    TP_NEED(problem, );
+void tpFriction_FindVelocities(const tpFrictionProblem* problem, const double* r,
+                               double* velocity) {
     const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
+    memset(velocity, 0,
+           sizeof(double) * (size_t)bodies->bodyCount * (size_t)bodies->componentCount);
     if (bodies->componentCount == 6) {
         applyImpulses(problem, 6, r, velocity);
     } else {
         applyImpulses(problem, bodies->componentCount, r, velocity);
+    }
+    if (bodies->firstTerms != NULL) {
+        applyTerms(bodies, tpFriction_RowCount(problem), r, velocity);
+    }
+}
+
+// Adds what one row does to one of its bodies.
+static void addRow(const tpFrictionBodies* bodies, int body, const double* J, double r,
+                   double* velocity) {
+    int n = bodies->componentCount;
+    const double* inverse = bodies->inverseMass + (size_t)body * (size_t)(n * n);
+    for (int a = 0; a < n; ++a) {
+        for (int c = 0; c < n; ++c) {
+            velocity[body * n + a] += inverse[a * n + c] * J[c] * r;
+        }
+    }
+}
+
+void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
+    TP_NEED(problem, );
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int end = row + (problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension);
+        for (; row < end; ++row) {
+            size_t at = (size_t)row * (size_t)bodies->componentCount;
+            if (bodies->bodyA[b] >= 0) {
+                addRow(bodies, bodies->bodyA[b], bodies->jacobianA + at, r[row], velocity);
+            }
+            if (bodies->bodyB[b] >= 0) {
+                addRow(bodies, bodies->bodyB[b], bodies->jacobianB + at, r[row], velocity);
+            }
+        }
     }
     if (bodies->firstTerms != NULL) {
         applyTerms(bodies, tpFriction_RowCount(problem), r, velocity);

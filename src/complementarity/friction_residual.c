@@ -10,7 +10,31 @@ static int rowsOf(const tpFrictionProblem* problem, int block) {
     return problem->dimensions != NULL ? problem->dimensions[block] : problem->dimension;
 }
 
-// u = J v + q. With the number of components a constant, the loops unroll.
+// J v of one row and body in space, in two sums that go side by side.
+static inline double rowTimes(const double* J, const double* v) {
+    double even = J[0] * v[0] + J[2] * v[2] + J[4] * v[4];
+    double odd = J[1] * v[1] + J[3] * v[3] + J[5] * v[5];
+    return even + odd;
+}
+
+// u = J v + q of problems with joints.
+static void readSpaceVelocities(const tpFrictionProblem* problem, const double* restrict velocity,
+                                double* restrict u) {
+    const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int x = bodies->bodyA[b], y = bodies->bodyB[b];
+        const double* JA = bodies->jacobianA + (size_t)6 * (size_t)row;
+        const double* JB = bodies->jacobianB + (size_t)6 * (size_t)row;
+        for (int end = row + rowsOf(problem, b); row < end; ++row, JA += 6, JB += 6) {
+            double sum = problem->q[row];
+            sum += x >= 0 ? rowTimes(JA, velocity + (size_t)6 * (size_t)x) : 0.0;
+            sum += y >= 0 ? rowTimes(JB, velocity + (size_t)6 * (size_t)y) : 0.0;
+            u[row] = sum;
+        }
+    }
+}
+
+// The same of others. With the number of components a constant, the loops unroll.
 static inline void readVelocities(const tpFrictionProblem* problem, int componentCount,
                                   const double* velocity, double* u) {
     const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
@@ -46,18 +70,22 @@ static void readTerms(const tpFrictionBodies* bodies, int rowCount, const double
 
 // u = W r + q, from the problem's own data.
 static bool velocities(const tpFrictionProblem* problem, const double* r, int rowCount,
-                       tpArena* arena, double* u) {
+                       tpArena* arena, double* velocity, double* u) {
     if (problem->W != NULL) {
         tpMatrix_Multiply(problem->W, r, problem->q, u);
     } else {
         const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
         int componentCount = bodies->componentCount;
-        double* velocity = TP_SCRATCH_ZEROED(arena, double, bodies->bodyCount* componentCount);
+        if (velocity == NULL) {
+            velocity = TP_SCRATCH(arena, double, bodies->bodyCount* componentCount);
+        }
         if (velocity == NULL) {
             return false;
         }
-        tpFriction_ApplyImpulses(problem, r, velocity);
-        if (componentCount == 6) {
+        tpFriction_FindVelocities(problem, r, velocity);
+        if (componentCount == 6 && tpFriction_HasJoints(problem)) {
+            readSpaceVelocities(problem, velocity, u);
+        } else if (componentCount == 6) {
             readVelocities(problem, 6, velocity, u);
         } else {
             readVelocities(problem, componentCount, velocity, u);
@@ -127,11 +155,14 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
 // What a free block adds: its natural map is u, whatever its scale.
 static void judgeFree(int rows, const double* u, tpFrictionResidual* residual,
                       double* plainSquare) {
+    double square = 0.0, largest = residual->separation;
     for (int i = 0; i < rows; ++i) {
-        *plainSquare += u[i] * u[i];
-        residual->velocity += u[i] * u[i];
-        residual->separation = fmax(residual->separation, fabs(u[i]));
+        square += u[i] * u[i];
+        largest = fabs(u[i]) > largest ? fabs(u[i]) : largest;
     }
+    *plainSquare += square;
+    residual->velocity += square;
+    residual->separation = largest;
 }
 
 // What another block adds, in scaled rows.
@@ -165,6 +196,12 @@ static void judgeBlock(int rows, int kind, double mu, double trace, const double
 bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double* u,
                       tpSolverMemory* memory, tpFrictionResidual* residual) {
     TP_NEED(problem, false);
+    return tpFriction_JudgeBodies(problem, r, u, NULL, memory, residual);
+}
+
+bool tpFriction_JudgeBodies(const tpFrictionProblem* problem, const double* r, double* u,
+                            double* velocity, tpSolverMemory* memory,
+                            tpFrictionResidual* residual) {
     int rowCount = tpFriction_RowCount(problem);
     *residual = (tpFrictionResidual){ INFINITY, INFINITY, INFINITY, INFINITY,
                                       INFINITY, INFINITY, INFINITY };
@@ -173,7 +210,7 @@ bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double*
         return true;
     }
     tpArenaMark mark = tpSolverMemory_Begin(memory);
-    bool enough = velocities(problem, r, rowCount, &memory->arena, u);
+    bool enough = velocities(problem, r, rowCount, &memory->arena, velocity, u);
     tpSolverMemory_End(memory, mark);
     if (!enough) {
         return false;

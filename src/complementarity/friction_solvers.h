@@ -112,8 +112,15 @@ tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOp
                                     int limit, tpArena* arena, int* iterations);
 
 // Solves a problem that need not have W or bodies but a `mechanism` along its tree, with the
-// verdict of the judge. False if that does not get there: r is then as it was.
+// verdict of the judge. Leaves what the impulses change of the velocities of bodies in `velocity`,
+// unless that is NULL. False if that does not get there: r is then as it was.
 bool tpFriction_SolveMechanism(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                               tpSolverMemory* memory, double* r, double* u, tpSolveReport* report);
+                               tpSolverMemory* memory, double* r, double* u, double* velocity,
+                               tpSolveReport* report);
+
+// tpFriction_Solve without a try along the tree, for whoever has made one.
+tpSolveStatus tpFriction_SolveIslands(const tpFrictionProblem* problem,
+                                      const tpFrictionOptions* options, tpSolverMemory* memory,
+                                      double* r, double* u, tpSolveReport* report);
 
 #endif

@@ -179,6 +179,7 @@ static bool factorise(tpFrictionTree* tree) {
     }
     memcpy(tree->key.isHeld, isHeld, sizeof(bool) * count);
     tree->isFactored = true;
+    tree->factorisations += 1;
     return true;
 }
 
@@ -204,8 +205,9 @@ static inline void goDown(const tpFrictionTree* tree, int k, double* y, double* 
     }
 }
 
-// G_e v + C x = b for b in `x` and f in `force`: x becomes the impulses, force the velocities.
-static void solveTree(tpFrictionTree* tree) {
+// G_e v + C x = b for b in `x` and f in `force`: x becomes the impulses if these are wanted, force
+// the velocities.
+static void solveTree(tpFrictionTree* tree, bool wantsImpulses) {
     for (int k = tree->placeCount - 1; k >= 0; --k) {
         const tpTreeBody* own = &tree->bodies[k];
         double *force = tree->force + (size_t)k * tp_treeWidth, *x = tree->x + own->firstRow;
@@ -222,7 +224,7 @@ static void solveTree(tpFrictionTree* tree) {
         const double* parent =
             own->parent >= 0 ? tree->force + (size_t)own->parent * tp_treeWidth : NULL;
         if (own->isMotion) {
-            tpTreeMotion_GoDown(tree, k, force, x, parent);
+            tpTreeMotion_GoDown(tree, k, force, wantsImpulses ? x : NULL, parent);
         } else {
             goDown(tree, k, force, x, parent);
         }
@@ -381,6 +383,15 @@ static void clearForces(tpFrictionTree* tree) {
     memset(tree->force, 0, sizeof(double) * (size_t)tree->placeCount * tp_treeWidth);
 }
 
+static bool holdsAll(const tpFrictionTree* tree) {
+    for (int b = 0; b < tree->blockCount; ++b) {
+        if (!tree->isHeld[b]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool mayShift(const tpFrictionOptions* options) {
     return options->slack > 0.0 && options->shift != NULL;
 }
@@ -420,7 +431,7 @@ static bool solveActive(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
             }
         }
     }
-    solveTree(tree);
+    solveTree(tree, true);
     return true;
 }
 
@@ -434,7 +445,8 @@ static bool solveChosen(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
     solve->isReached = true;
     setFreeVelocities(tree);
     clearForces(tree);
-    solveTree(tree);
+    bool hasOthers = !holdsAll(tree);
+    solveTree(tree, !hasOthers);
     readOthers(tree);
     double size = sizeOfQ(tree);
     solve->isUnlocked = tpFrictionTree_Choose(tree, solve->goal, r) > 0;
@@ -446,7 +458,8 @@ static bool solveChosen(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
         tpArenaMark mark = tpArena_Mark(tree->arena);
         tpFrictionTree_ListOthers(tree);
         bool isAlone = isFirst && tree->otherCount == 0;
-        if (!isAlone && !solveActive(tree, solve, r)) {
+        bool isLeft = isAlone && !hasOthers; // all is solved already
+        if (!isLeft && !solveActive(tree, solve, r)) {
             return false;
         }
         tpArena_Release(tree->arena, mark);
@@ -568,10 +581,10 @@ static void refineCuts(tpFrictionTree* tree, const double* u, double* r) {
 
 void tpFrictionTree_Refine(tpFrictionTree* tree, const double* u, double* r) {
     setLeft(tree, u);
-    solveTree(tree);
+    solveTree(tree, true);
     if (tree->cutRows > 0) {
         refineCuts(tree, u, r);
-        solveTree(tree);
+        solveTree(tree, true);
     }
     for (int i = 0; i < tree->bodies[tree->placeCount].firstRow; ++i) {
         int row = tree->leadRows + tree->rows[i].row;

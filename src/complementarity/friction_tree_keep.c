@@ -168,6 +168,7 @@ static bool learnBlocks(tpFrictionTree* tree) {
     size_t places = (size_t)rows * tp_treeWidth;
     tree->hasKey = tree->isPlanted = tree->hasNumbers = tree->isFactored = false;
     tpArena_Reset(kept);
+    tree->response = (tpKeptResponse){ 0 };
     *key = (tpTreeKey){ .bodyCount = bodies,
                         .blockCount = blocks,
                         .rowCount = rows,

@@ -136,9 +136,32 @@ static bool solveThree(double A[3][3], const double* b, double* x) {
     return true;
 }
 
+// Whether three rows move along the axes, up to their common sign.
+static bool areAxes(const double* const* rows) {
+    bool isRight = fabs(rows[0][0]) == 1.0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            isRight = isRight && rows[i][j] == (i == j ? rows[0][0] : 0.0);
+        }
+    }
+    return isRight;
+}
+
 // The way s by what rows do to both bodies: for a row with the direction l the turning parts differ
 // by s x l. False if it is not told.
-static bool findWay(const tpFrictionTree* tree, const tpTreeRow* rows, int count, double* s) {
+static bool findWay(const tpFrictionTree* tree, const tpTreeRow* rows, int count,
+                    const tpTreeMotion* motion, double* s) {
+    if (motion->areAxes) {
+        // s x e_z and s x e_y, the sums of what rows along these axes do to both bodies.
+        const tpTreeRow *y = &rows[motion->moving[1]], *z = &rows[motion->moving[2]];
+        const double *gy = tree->G + y->child, *py = tree->G + y->above;
+        const double *gz = tree->G + z->child, *pz = tree->G + z->above;
+        double sign = -tree->G[rows[motion->moving[0]].child];
+        s[0] = -sign * (gz[4] + pz[4]);
+        s[1] = sign * (gz[3] + pz[3]);
+        s[2] = -sign * (gy[3] + py[3]);
+        return true;
+    }
     double A[3][3] = { { 0.0 } }, b[3] = { 0.0 };
     for (int i = 0; i < count; ++i) {
         const double *g = tree->G + rows[i].child, *p = tree->G + rows[i].above;
@@ -159,12 +182,21 @@ static bool findWay(const tpFrictionTree* tree, const tpTreeRow* rows, int count
     return solveThree(A, b, s);
 }
 
+// Whether a row turns alone, both bodies by the same.
+static inline bool isPureTurn(const double* g, const double* p) {
+    return g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 &&
+           g[3] == -p[3] && g[4] == -p[4] && g[5] == -p[5];
+}
+
 // Whether rows do nothing to bodies that move as one.
 static bool agree(const tpFrictionTree* tree, const tpTreeRow* rows, int count, const double* s) {
     double way = dot3(s, s), bound = roundingOfRows * roundingOfRows;
     bool isAgreed = true;
     for (int i = 0; i < count; ++i) {
         const double *g = tree->G + rows[i].child, *p = tree->G + rows[i].above;
+        if (isPureTurn(g, p)) {
+            continue;
+        }
         double moved[3], miss = 0.0, turn = 0.0, linear = dot3(g, g);
         crossInto(s, g, moved);
         for (int j = 0; j < 3; ++j) {
@@ -213,7 +245,13 @@ static bool findMotions(const tpFrictionTree* tree, const tpTreeRow* rows, tpTre
     for (int i = 0; i < motion->turnCount; ++i) {
         turns[i] = tree->G + rows[motion->turning[i]].child + 3;
     }
-    if (!makeDuals(motion->moveCount, moves, motion->moveDuals, acrossMoves) ||
+    motion->areAxes = motion->moveCount == 3 && areAxes(moves);
+    if (motion->areAxes) {
+        memset(motion->moveDuals, 0, sizeof(motion->moveDuals));
+        motion->moveDuals[0][0] = motion->moveDuals[1][1] = motion->moveDuals[2][2] = moves[0][0];
+    }
+    if ((!motion->areAxes &&
+         !makeDuals(motion->moveCount, moves, motion->moveDuals, acrossMoves)) ||
         !makeDuals(motion->turnCount, turns, motion->turnDuals, acrossTurns)) {
         return false;
     }
@@ -319,8 +357,8 @@ bool tpTreeMotion_Factorise(tpFrictionTree* tree, int k) {
     if (!splitRows(tree, rows, count, motion) || !findMotions(tree, rows, motion)) {
         return false;
     }
-    if (own->parent >= 0 &&
-        (!findWay(tree, rows, count, motion->way) || !agree(tree, rows, count, motion->way))) {
+    if (own->parent >= 0 && (!findWay(tree, rows, count, motion, motion->way) ||
+                             !agree(tree, rows, count, motion->way))) {
         return false;
     }
     for (int i = 1; i < width; ++i) {
@@ -373,27 +411,45 @@ static inline void takeMass(const tpTreeBody* own, const double* x, const double
     }
 }
 
-void tpTreeMotion_Trace(const tpFrictionTree* tree, int k, const double* f, double* e,
-                        double* parent) {
-    const tpTreeMotion* motion = &tree->motions[k];
-    int n = motion->freeCount;
-    double y[width], rest[width];
+// One row: its part in each free motion, `stride` apart; f becomes the force on the parent.
+static inline void traceRow(const tpTreeMotion* motion, int n, bool hasParent, double* f,
+                            double* parts, size_t stride) {
+    double e[width], moved[width];
     for (int a = 0; a < n; ++a) {
         e[a] = tpTree_Dot6(motion->N[a], f);
     }
-    lowerMotions(motion, e);
-    if (parent == NULL) {
+    for (int a = 0; a < n; ++a) {
+        e[a] = (e[a] - tpTree_Dot(a, motion->D[a], e)) * motion->D[a][a];
+        parts[(size_t)a * stride] = e[a];
+    }
+    if (!hasParent) {
         return;
     }
-    for (int a = 0; a < n; ++a) {
-        y[a] = e[a];
+    for (int a = n - 1; a >= 0; --a) {
+        e[a] *= motion->D[a][a];
+        for (int b = 0; b < a; ++b) {
+            e[b] -= e[a] * motion->D[a][b];
+        }
     }
-    upperMotions(motion, y);
-    memcpy(rest, f, sizeof(rest));
     for (int a = 0; a < n; ++a) {
-        tpTree_AddScaled6(-y[a], motion->U[a], rest);
+        tpTree_AddScaled6(-e[a], motion->U[a], f);
     }
-    pushParent(motion, rest, parent);
+    crossInto(motion->way, f, moved);
+    addScaled3(1.0, moved, f + 3);
+}
+
+void tpTreeMotion_TraceRows(const tpFrictionTree* tree, int k, int count, int step,
+                            double (*force)[tp_treeWidth], double* parts, size_t stride) {
+    const tpTreeMotion* motion = &tree->motions[k];
+    bool hasParent = tree->bodies[k].parent >= 0;
+    for (int i = 0; i < count; ++i) {
+        // With the number of motions a constant, the loops unroll.
+        if (motion->freeCount == 1) {
+            traceRow(motion, 1, hasParent, force[i * step], parts + i, stride);
+        } else {
+            traceRow(motion, motion->freeCount, hasParent, force[i * step], parts + i, stride);
+        }
+    }
 }
 
 void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, double* parent) {
@@ -448,6 +504,10 @@ void tpTreeMotion_GoDown(tpFrictionTree* tree, int k, double* f, double* z, cons
     for (int a = 0; a < motion->freeCount; ++a) {
         y[a] += motion->y[a];
         tpTree_AddScaled6(y[a], motion->N[a], v);
+    }
+    if (z == NULL) {
+        memcpy(f, v, sizeof(v));
+        return;
     }
     // f - A v + sum g^T x is what hard rows take.
     takeMass(own, v, f, left);

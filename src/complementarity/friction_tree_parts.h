@@ -42,6 +42,7 @@ typedef struct tpTreeRow {
 typedef struct tpTreeMotion {
     int freeCount, moveCount, turnCount, softCount;
     unsigned char moving[3], turning[3], soft[tp_maxLinkRows]; // rows of the link
+    bool areAxes; // rows that move do so along the axes of the world
     double moveDuals[3][3], turnDuals[3][3];
     double way[3]; // from the parent's centre to the child's
     double N[tp_treeWidth][tp_treeWidth], U[tp_treeWidth][tp_treeWidth];
@@ -78,6 +79,15 @@ typedef struct tpTreeKey {
     double* inverseMass;             // of each body
 } tpTreeKey;
 
+// The last S, and the rows that it was made of. The rounds of a drift mostly have the same
+// contacts.
+typedef struct tpKeptResponse {
+    unsigned long factors; // number of the factorisation, 0: nothing is kept
+    size_t keySize, keyRoom, room;
+    double* key; // of each block: its number and its rows
+    double* S;
+} tpKeptResponse;
+
 struct tpFrictionTree {
     tpAllocator allocator;
     tpArena kept;          // what lives on after a solve
@@ -107,8 +117,10 @@ struct tpFrictionTree {
     bool areWhole;   // no direction of a body is locked
     bool isUnitMass; // bodies are brought to unit mass
     double work;     // of the factorisation
-    double* roots;   // of each body: L, nine numbers
-    double* G;       // of each planted row: of its first body, of its second
+    unsigned long factorisations; // counts them
+    tpKeptResponse response;
+    double* roots; // of each body: L, nine numbers
+    double* G;     // of each planted row: of its first body, of its second
     int placeCount;
     int* place;         // of each body, -1 if it does not move
     tpTreeBody* bodies; // by places, parents first; one more at the end
@@ -243,7 +255,7 @@ void tpFrictionTree_ReadOther(const tpFrictionTree* tree, int b, const double* v
 // friction_tree_response.c
 
 // S = W_cc - W_ce W_ee^-1 W_ec of the blocks that take part, by columns; NULL if memory ran out.
-double* tpFrictionTree_FormMatrix(tpFrictionTree* tree);
+const double* tpFrictionTree_FormMatrix(tpFrictionTree* tree);
 
 // friction_tree_cut.c
 
@@ -295,11 +307,13 @@ bool tpTreeMotion_Factorise(tpFrictionTree* tree, int k);
 // on the parent, NULL if that is the world.
 void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, double* parent);
 
-// On the way back: f becomes the velocity of the body, z the impulses of the rows.
+// On the way back: f becomes the velocity of the body, z the impulses of the rows unless it is
+// NULL.
 void tpTreeMotion_GoDown(tpFrictionTree* tree, int k, double* f, double* z, const double* parent);
 
-// The way to the root of a force alone; e becomes D^-1/2 N^T f.
-void tpTreeMotion_Trace(const tpFrictionTree* tree, int k, const double* f, double* e,
-                        double* parent);
+// What `count` rows leave in the free motions of a place on their way to the root: for each motion
+// one number per row, `stride` apart. Forces, `step` apart, become those on the parent.
+void tpTreeMotion_TraceRows(const tpFrictionTree* tree, int k, int count, int step,
+                            double (*force)[tp_treeWidth], double* parts, size_t stride);
 
 #endif

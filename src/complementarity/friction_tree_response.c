@@ -91,27 +91,19 @@ static bool begin(const tpFrictionTree* tree, tpRowWays* ways) {
     return true;
 }
 
-// One row at a place: its force becomes that on the parent; its parts come into `parts`, `stride`
-// apart.
+// One row at a place whose link is eliminated by rows: its force becomes that on the parent; its
+// parts come into `parts`, `stride` apart.
 static void passPlace(const tpFrictionTree* tree, int k, double* force, double* parts,
                       size_t stride) {
     const tpTreeBody* own = &tree->bodies[k];
-    double up[tp_treeWidth] = { 0.0 }, y[tp_treeWidth], z[tp_maxLinkRows] = { 0.0 };
-    double* parent = own->parent >= 0 ? up : NULL;
-    int plus = tp_treeWidth, minus = 0;
-    if (own->isMotion) {
-        plus = tree->motions[k].freeCount;
-        tpTreeMotion_Trace(tree, k, force, y, parent);
-    } else {
-        minus = own[1].firstRow - own->firstRow;
-        memcpy(y, force, sizeof(y));
-        tpTree_GoUp(tree, k, y, z, parent);
-    }
-    for (int i = 0; i < plus; ++i) {
-        parts[(size_t)i * stride] = y[i];
+    double up[tp_treeWidth] = { 0.0 }, z[tp_maxLinkRows] = { 0.0 };
+    int minus = own[1].firstRow - own->firstRow;
+    tpTree_GoUp(tree, k, force, z, own->parent >= 0 ? up : NULL);
+    for (int i = 0; i < tp_treeWidth; ++i) {
+        parts[(size_t)i * stride] = force[i];
     }
     for (int i = 0; i < minus; ++i) {
-        parts[(size_t)(plus + i) * stride] = z[i];
+        parts[(size_t)(tp_treeWidth + i) * stride] = z[i];
     }
     memcpy(force, up, sizeof(up));
 }
@@ -146,9 +138,16 @@ static int passRows(const tpFrictionTree* tree, int k, tpRowWays* ways) {
             continue;
         }
         double(*force)[tp_treeWidth] = ways->force + ways->firstForce[i] + side;
-        for (int row = tree->otherFirst[i]; row < tree->otherFirst[i + 1]; ++row, force += own) {
-            passPlace(tree, k, *force, ways->parts + count, stride);
-            ways->passing[count++] = row;
+        int first = tree->otherFirst[i], rows = tree->otherFirst[i + 1] - first;
+        if (tree->bodies[k].isMotion) {
+            tpTreeMotion_TraceRows(tree, k, rows, own, force, ways->parts + count, stride);
+        } else {
+            for (int row = 0; row < rows; ++row) {
+                passPlace(tree, k, force[row * own], ways->parts + count + row, stride);
+            }
+        }
+        for (int row = 0; row < rows; ++row) {
+            ways->passing[count++] = first + row;
         }
         heads[side] = tree->bodies[k].parent;
     }
@@ -180,13 +179,51 @@ static void addProducts(int count, const int* rows, const double* part, double s
     }
 }
 
-double* tpFrictionTree_FormMatrix(tpFrictionTree* tree) {
-    int n = tree->otherRows;
-    double* S = TP_SCRATCH_ZEROED(tree->arena, double, (size_t)n*(size_t)n);
-    tpRowWays ways;
-    if (S == NULL || !begin(tree, &ways)) {
-        return NULL;
+// Room in the tree for a response of n rows with a key of that size. False if memory ran out.
+static bool reserve(tpFrictionTree* tree, size_t n, size_t keySize) {
+    tpKeptResponse* kept = &tree->response;
+    if (kept->S == NULL || n * n > kept->room || keySize > kept->keyRoom) {
+        kept->factors = 0;
+        kept->room = n * n > kept->room ? 2 * n * n : kept->room;
+        kept->keyRoom = keySize > kept->keyRoom ? 2 * keySize : kept->keyRoom;
+        kept->S = TP_SCRATCH(&tree->kept, double, kept->room);
+        kept->key = TP_SCRATCH(&tree->kept, double, kept->keyRoom);
+        tree->arena->failed = tree->arena->failed || tree->kept.failed;
     }
+    return !tree->kept.failed;
+}
+
+// All that S depends on beside the factors: planted rows are those of the factors. Returns how many
+// numbers it is.
+static size_t writeKey(const tpFrictionTree* tree, double* key) {
+    double* to = key;
+    for (int i = 0; i < tree->otherCount; ++i) {
+        int b = tree->others[i];
+        *to++ = b < tree->leadBlocks ? -1.0 : b - tree->leadBlocks;
+        *to++ = tpTree_RowsOfBlock(tree, b);
+        *to++ = b < tree->leadBlocks ? tree->pair[2 * b] : 0.0;
+        *to++ = b < tree->leadBlocks ? tree->pair[2 * b + 1] : 0.0;
+        for (int row = tree->first[b]; b < tree->leadBlocks && row < tree->first[b + 1]; ++row) {
+            for (int side = 0; side < 2; ++side, to += tp_treeWidth) {
+                const double* own = tpTree_Row(tree, row, side);
+                for (int k = 0; k < tp_treeWidth; ++k) {
+                    to[k] = tree->pair[2 * b + side] >= 0 ? own[k] : 0.0;
+                }
+            }
+            *to++ = tpTree_Compliance(tree, row);
+        }
+    }
+    return (size_t)(to - key);
+}
+
+// S, made anew. False if memory ran out.
+static bool formMatrix(tpFrictionTree* tree, double* S) {
+    int n = tree->otherRows;
+    tpRowWays ways;
+    if (!begin(tree, &ways)) {
+        return false;
+    }
+    memset(S, 0, sizeof(double) * (size_t)n * (size_t)n);
     for (int k = tree->placeCount - 1; k >= 0; --k) {
         int count = passRows(tree, k, &ways);
         const tpTreeBody* own = &tree->bodies[k];
@@ -207,5 +244,30 @@ double* tpFrictionTree_FormMatrix(tpFrictionTree* tree) {
             }
         }
     }
-    return S;
+    return true;
+}
+
+const double* tpFrictionTree_FormMatrix(tpFrictionTree* tree) {
+    size_t n = (size_t)tree->otherRows;
+    size_t most = 4 * (size_t)tree->otherCount + (2 * tp_treeWidth + 1) * n;
+    double* key = TP_SCRATCH(tree->arena, double, most);
+    if (key == NULL || !reserve(tree, n, most)) {
+        return NULL;
+    }
+    tpKeptResponse* kept = &tree->response;
+    size_t size = writeKey(tree, key);
+    bool isSame = kept->factors == tree->factorisations && kept->keySize == size &&
+                  memcmp(kept->key, key, sizeof(double) * size) == 0;
+    if (isSame) {
+        return kept->S;
+    }
+    kept->factors = 0;
+    if (!formMatrix(tree, kept->S)) {
+        return NULL;
+    }
+    // Further bodies of rows are no part of the key.
+    kept->factors = tree->termG == NULL ? tree->factorisations : 0;
+    kept->keySize = size;
+    memcpy(kept->key, key, sizeof(double) * size);
+    return kept->S;
 }

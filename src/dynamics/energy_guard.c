@@ -41,7 +41,6 @@ void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSyste
                          const tpStepReport* report) {
     guard->book = book;
     guard->budget = share * tpCertificate_EnergyLimit(system, report);
-    tpEnergyGuard_BeginPart(guard, system, report);
 }
 
 void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,

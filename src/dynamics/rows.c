@@ -61,10 +61,12 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
     size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
     rows->inverseMass = TP_SCRATCH(&system->arena, double, massCount);
+    rows->changeRoom =
+        TP_SCRATCH(&system->arena, double, (size_t)rows->bodyCount*(size_t)componentCount);
     for (int i = 0; rows->inverseMass != NULL && i < rows->bodyCount; ++i) {
         clearMass(rows, i);
     }
-    return rows->inverseMass != NULL;
+    return !system->arena.failed;
 }
 
 void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h) {
@@ -105,8 +107,8 @@ void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
     }
 }
 
-int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
-                    int dimension, int bodyA, int bodyB) {
+int tpRows_OpenBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
+                     int dimension, int bodyA, int bodyB) {
     TP_ASSERT(rows->blockCount < rows->blockCapacity);
     TP_ASSERT(rows->rowCount + dimension <= rows->rowCapacity);
     int block = rows->blockCount++;
@@ -134,6 +136,13 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->firstTerms[k] = rows->termCount;
         rows->termCounts[k] = 0;
     }
+    return block;
+}
+
+int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
+                    int dimension, int bodyA, int bodyB) {
+    int block = tpRows_OpenBlock(rows, system, info, kind, dimension, bodyA, bodyB);
+    int first = rows->firstRows[block];
     double* a = rows->jacobianA + (size_t)rows->componentCount * (size_t)first;
     double* b = rows->jacobianB + (size_t)rows->componentCount * (size_t)first;
     for (int k = 0; k < rows->componentCount * dimension; ++k) {

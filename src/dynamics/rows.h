@@ -91,7 +91,12 @@ typedef struct tpRows {
     int termCount, termCapacity;
 
     double* inverseMass; // componentCount x componentCount numbers per body
-    tpArena* arena;      // where all of this lies
+
+    // What the impulses of the last solve change of the velocities of bodies, componentCount
+    // numbers each; NULL if the solve has not told. It is no longer true if impulses are changed.
+    double* solvedChange;
+    double* changeRoom; // where that lies
+    tpArena* arena;     // where all of this lies
 } tpRows;
 
 // Empty rows with room, in the system's arena. False if memory ran out.
@@ -141,6 +146,10 @@ double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row);
 // Adds an empty block of joint rows, to be filled by tpRows_SetRow. Returns its number.
 int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
                     int dimension, int bodyA, int bodyB);
+
+// The same without directions: all of its rows must be written.
+int tpRows_OpenBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
+                     int dimension, int bodyA, int bodyB);
 
 // Row k of a block: directions on A and B (linear and angular about each centre of mass).
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
@@ -202,6 +211,9 @@ double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
 
 // Adds the changes of velocity that the impulses make to `velocities`.
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities);
+
+// The same of the impulses that a solve has just left, with what it has told.
+void tpRows_ApplySolved(const tpRows* rows, tpVelocity* velocities);
 
 // Velocity of a row under a unit of its own impulse, W_kk.
 double tpRows_Response(const tpRows* rows, int block, int row);

@@ -194,6 +194,20 @@ void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
     }
 }
 
+void tpRows_ApplySolved(const tpRows* rows, tpVelocity* velocities) {
+    if (rows->solvedChange == NULL || rows->componentCount != 6) {
+        tpRows_ApplyImpulses(rows, velocities);
+        return;
+    }
+    const double* change = rows->solvedChange;
+    for (int i = 0; i < rows->bodyCount; ++i, change += 6) {
+        velocities[i].linear =
+            tpAdd(velocities[i].linear, tpMakeVec3(change[0], change[1], change[2]));
+        velocities[i].angular =
+            tpAdd(velocities[i].angular, tpMakeVec3(change[3], change[4], change[5]));
+    }
+}
+
 static inline double quadraticForm(int componentCount, const double* row, const double* inverse) {
     double sum = 0.0;
     for (int i = 0; i < componentCount; ++i) {

@@ -170,19 +170,20 @@ static void shiftBiases(tpRows* rows, const double* shift) {
     }
 }
 
-// W of rows that act on more than two bodies is costly: mechanisms are solved without it.
+// Mechanisms first: W of rows that act on more than two bodies is costly, and rows that the system
+// has written need no check but the verdict.
 static tpSolveStatus solveProblem(tpRows* rows, const tpFrictionOptions* options,
                                   tpSolverMemory* memory, tpSolveReport* solve) {
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
-    if (problem.mechanism != NULL &&
-        tpFriction_SolveMechanism(&problem, options, memory, rows->impulse, rows->velocity,
-                                  solve)) {
+    if (tpFriction_SolveMechanism(&problem, options, memory, rows->impulse, rows->velocity,
+                                  rows->changeRoom, solve)) {
+        rows->solvedChange = rows->changeRoom;
         return tp_solved;
     }
     problem = tpRows_FrictionProblem(rows, &bodies);
     problem.mechanism = NULL;
-    return tpFriction_Solve(&problem, options, memory, rows->impulse, rows->velocity, solve);
+    return tpFriction_SolveIslands(&problem, options, memory, rows->impulse, rows->velocity, solve);
 }
 
 static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
@@ -393,9 +394,15 @@ static bool solveIndependent(tpRows* rows, tpSystem* system, tpSolverMemory* mem
                              const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                              double* residual) {
     tpRedundancy redundancy;
-    return tpRedundancy_SetAside(&redundancy, rows, system) &&
-           solveActive(rows, system, memory, settings, report, isSolved, residual) &&
-           (redundancy.count == 0 || tpRedundancy_PutBack(&redundancy, rows, system));
+    if (!tpRedundancy_SetAside(&redundancy, rows, system) ||
+        !solveActive(rows, system, memory, settings, report, isSolved, residual)) {
+        return false;
+    }
+    if (redundancy.count == 0) {
+        return true;
+    }
+    rows->solvedChange = NULL;
+    return tpRedundancy_PutBack(&redundancy, rows, system);
 }
 
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
@@ -405,6 +412,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     }
     double residual = 0.0;
     bool isSolved = false;
+    rows->solvedChange = NULL;
     tpArenaMark mark = tpArena_Mark(&system->arena);
     const double* start = tpPosedProblem_Begin(system, rows);
     bool isDone = !system->arena.failed &&

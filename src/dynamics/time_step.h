@@ -72,6 +72,9 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
 // pushed, meanVelocities and velocities from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 
+// The same if the impulses are as a solve has just left them.
+void tpTimeStep_ApplySolved(tpTimeStep* step);
+
 // meanVelocities and velocities from `pushed`, which the caller has set.
 void tpTimeStep_FollowPushed(tpTimeStep* step);
 

@@ -59,15 +59,27 @@ static void flyExactly(tpTimeStep* step) {
     }
 }
 
-void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
+static void applyImpulses(tpTimeStep* step, bool isSolved) {
     if (step->bodyCount > 0) {
         memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
-    tpRows_ApplyImpulses(&step->rows, step->pushed);
+    if (isSolved) {
+        tpRows_ApplySolved(&step->rows, step->pushed);
+    } else {
+        tpRows_ApplyImpulses(&step->rows, step->pushed);
+    }
     tpTimeStep_FollowPushed(step);
     if (step->isFlightExact && step->bodyCount > 0) {
         flyExactly(step);
     }
+}
+
+void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
+    applyImpulses(step, false);
+}
+
+void tpTimeStep_ApplySolved(tpTimeStep* step) {
+    applyImpulses(step, true);
 }
 
 void tpTimeStep_LineariseAtStart(tpTimeStep* step) {

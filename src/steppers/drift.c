@@ -151,7 +151,11 @@ static bool solveOnce(tpDrift* drift, int round, double rough, double* reached) 
     if (!solveRows(drift, rough, reached)) {
         return false;
     }
-    tpTimeStep_ApplyImpulses(step);
+    if (drift->hasSprings) {
+        tpTimeStep_ApplyImpulses(step);
+    } else {
+        tpTimeStep_ApplySolved(step);
+    }
     tpTimeStep_Drift(step);
     return true;
 }

@@ -264,7 +264,7 @@ static void couplingsAreSolved(void** state) {
         options.tolerance = 1e-14;
         tpSolveReport report;
         tpFrictionResidual residual;
-        if (!tpFriction_SolveMechanism(&problem, &options, memory, c->r, c->u, &report)) {
+        if (!tpFriction_SolveMechanism(&problem, &options, memory, c->r, c->u, NULL, &report)) {
             continue;
         }
         formW(&bodies, c->rows, W);

@@ -148,6 +148,22 @@ static double* firstImpulses(const tpTimeStep* step, const tpTally* first) {
     return impulses;
 }
 
+// What a solve has told of the sum of both impulses becomes that of the second alone: the first has
+// changed velocities from `without` to `before`.
+static void takeFirstChange(tpRows* rows, const tpVelocity* before, const tpVelocity* without) {
+    double* change = rows->componentCount == 6 ? rows->solvedChange : NULL;
+    for (int i = 0; change != NULL && i < rows->bodyCount; ++i, change += 6) {
+        tpVec3 linear = tpSub(without[i].linear, before[i].linear);
+        tpVec3 angular = tpSub(without[i].angular, before[i].angular);
+        change[0] += linear.x;
+        change[1] += linear.y;
+        change[2] += linear.z;
+        change[3] += angular.x;
+        change[4] += angular.y;
+        change[5] += angular.z;
+    }
+}
+
 // Second problem, for the sum of both impulses of each contact: r1 is taken back, r1 + r2 is sought
 // in its place, and r2 is what remains in the rows. `before` are the velocities after the second
 // kick.
@@ -186,6 +202,7 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
     for (int k = 0; k < rows->rowCount; ++k) {
         rows->impulse[k] -= taken[k];
     }
+    takeFirstChange(rows, before, without);
     return true;
 }
 
@@ -250,7 +267,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     if (!solveVelocities(step, tally, before, memory, settings, report)) {
         return false;
     }
-    tpRows_ApplyImpulses(&step->rows, system->velocities.data);
+    tpRows_ApplySolved(&step->rows, system->velocities.data);
     tpRowVelocities velocities = { unsprung, system->velocities.data, step->velocities, NULL };
     const tpKick laws = { forced, unsprung, 0.5 };
     velocities.stroke = tpStrokeVelocities(system, &velocities, &laws, 1);

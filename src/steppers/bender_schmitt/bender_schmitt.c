@@ -113,6 +113,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpJoints_ClearReactions(system);
     tpEnergyBook* book = &step->state->memory->book;
     tpEnergyGuard_Begin(&step->energy, book, system, step->report);
+    tpEnergyGuard_BeginPart(&step->energy, system, step->report);
     step->isSmooth = true;
     bool wasSharp = step->isSharp;
     step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
