@@ -18,10 +18,17 @@ static void hingeErrors(const tpSystem* system, const tpRows* rows, int block, i
     const tpJoint* joint = &system->joints.data[rows->infos[block].index];
     const tpCoordinate* coordinate = &joint->coordinates[0];
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
-    double value = tpHinge_Value(joint, a.rotation, b.rotation) + coordinate->def.zero;
+    tpVec3 twist, across[2];
+    tpHalfTurn half = tpHinge_Split(joint, a.rotation, b.rotation, &twist);
+    double value = 0.0;
+    bool isMeasured = false;
     for (; block < end; ++block) {
         const tpBlockInfo* info = &rows->infos[block];
         double* own = errors + rows->firstRows[block];
+        if (!isMeasured && (info->role == tp_limitRole || info->role == tp_rotorRole)) {
+            value = tpHinge_ValueOf(joint, half) + coordinate->def.zero;
+            isMeasured = true;
+        }
         if (info->role == tp_heldRole && rows->dimensions[block] == 3) {
             tpVec3 gap =
                 tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA));
@@ -29,7 +36,6 @@ static void hingeErrors(const tpSystem* system, const tpRows* rows, int block, i
             own[1] = gap.y;
             own[2] = gap.z;
         } else if (info->role == tp_heldRole) {
-            tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation), across[2];
             tpMakeTangents(coordinate->axis, &across[0], &across[1]);
             own[0] = tpDot(across[0], twist);
             own[1] = tpDot(across[1], twist);

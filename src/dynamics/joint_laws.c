@@ -91,14 +91,14 @@ static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, co
 }
 
 int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row) {
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
+    int block = tpRows_OpenBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
     setRow(rows, system, block, 0, row, 1.0);
     return rows->firstRows[block];
 }
 
 void tpLawRow_AddHeld(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                       const tpJointTreatment* treatment) {
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
+    int block = tpRows_OpenBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
     tpLawRow_Place(rows, system, block, 0, row, 1.0, treatment);
 }
 
@@ -140,7 +140,7 @@ void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, 
         }
         info.part = side;
         int block =
-            tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, row->bodyA, row->bodyB);
+            tpRows_OpenBlock(rows, system, info, tp_frictionNonnegative, 1, row->bodyA, row->bodyB);
         tpLawRow_Place(rows, system, block, 0, &limit, side == 0 ? 1.0 : -1.0, treatment);
     }
 }
@@ -198,35 +198,30 @@ static void addRotor(tpRows* rows, const tpSystem* system, tpBlockInfo info, con
     }
 }
 
-void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number,
-                     const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws) {
+static bool isLawless(const tpCoordinateDef* def) {
+    return !def->hasLimits && !def->hasSpring && !def->hasServo && !def->hasMotor &&
+           def->damping == 0.0 && def->friction == 0.0 && def->armature == 0.0;
+}
+
+static void addLaws(tpRows* rows, const tpSystem* system, int index, int number,
+                    const tpLawRow* row, const tpLawRow* own, int ownCount,
+                    const tpJointTreatment* treatment, tpLawRows laws) {
     const tpJoint* joint = &system->joints.data[index];
     const tpCoordinateDef* def = &joint->coordinates[number].def;
-    bool isFree = !def->hasLimits && !def->hasSpring && !def->hasServo && !def->hasMotor &&
-                  def->damping == 0.0 && def->friction == 0.0 && def->armature == 0.0;
-    if (isFree) {
-        return;
-    }
-    tpJointRow list[3], first = tpJoint_CoordinateRow(joint, place, number);
-    int ownCount = ownRows(joint, place, &first, list);
-    tpLawRow row = lawRowOf(joint, &first), own[3];
-    for (int k = 0; k < ownCount; ++k) {
-        own[k] = lawRowOf(joint, &list[k]);
-    }
     tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
     if (def->hasLimits) {
         const double limits[2] = { tpCoordinate_MeetsLimit(joint, number, 0) ? def->limits[0]
                                                                              : -INFINITY,
                                    def->limits[1] };
-        tpLawRow_AddLimits(rows, system, info, &row, limits, treatment);
+        tpLawRow_AddLimits(rows, system, info, row, limits, treatment);
     }
     if (laws != tp_noLaws) {
-        addForces(rows, system, info, &row, own, ownCount, treatment, laws);
+        addForces(rows, system, info, row, own, ownCount, treatment, laws);
     }
     double motor = def->hasMotor ? treatment->duration * def->motor.effort : 0.0;
     if (motor > 0.0) {
         info.role = tp_motorRole;
-        int k = addBounded(rows, system, info, &row, motor);
+        int k = addBounded(rows, system, info, row, motor);
         rows->bias[k] = -def->motor.speed;
     }
     double friction = treatment->duration * def->friction;
@@ -237,6 +232,34 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     if (def->armature > 0.0) {
         addRotor(rows, system, info, own, ownCount, treatment);
     }
+}
+
+void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number,
+                     const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpJoint* joint = &system->joints.data[index];
+    if (isLawless(&joint->coordinates[number].def)) {
+        return;
+    }
+    tpJointRow list[3], first = tpJoint_CoordinateRow(joint, place, number);
+    int ownCount = ownRows(joint, place, &first, list);
+    tpLawRow row = lawRowOf(joint, &first), own[3];
+    for (int k = 0; k < ownCount; ++k) {
+        own[k] = lawRowOf(joint, &list[k]);
+    }
+    addLaws(rows, system, index, number, &row, own, ownCount, treatment, laws);
+}
+
+void tpHinge_AddLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis, double value,
+                     const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpJoint* joint = &system->joints.data[index];
+    if (isLawless(&joint->coordinates[0].def)) {
+        return;
+    }
+    tpLawRow row = { .bodyA = joint->bodyA, .bodyB = joint->bodyB };
+    row.row.onA.angular = tpNeg(axis);
+    row.row.onB.angular = axis;
+    row.row.error = value;
+    addLaws(rows, system, index, 0, &row, &row, 1, treatment, laws);
 }
 
 double tpPastLimit(const double limits[2], double value) {
@@ -294,8 +317,12 @@ static double freeResponse(const tpSystem* system, const tpJoint* joint, const t
 // fastest rate z, in units of the step, is so fast that the half after the drift would turn the
 // motion round.
 double tpLawShare(double h, double stiffness, double damping, double response) {
-    double half = 0.5 * damping * response;
-    double z = h * (half + sqrt(half * half + stiffness * response));
+    double half = 0.5 * h * damping * response, square = h * h * stiffness * response;
+    // z = half + sqrt(half^2 + square) is above 2 if and only if this is.
+    if (!(4.0 * half + square > 4.0)) {
+        return 0.5;
+    }
+    double z = half + sqrt(half * half + square);
     return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
 }
 
@@ -319,6 +346,23 @@ static double looseResponse(const tpSystem* system, const tpJoint* joint, const 
     tpWrench b = responseOf(system, joint->bodyB, &row.onB);
     double response = dotWrench(&row.onA, &a) + dotWrench(&row.onB, &b);
     return withArmature(response, joint->coordinates[coordinate].def.armature);
+}
+
+double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
+                     const tpVec3* spinB) {
+    // The bits of tpJointRow_Speed.
+    tpVec3 axis = tpRotate(rotationA, joint->coordinates[0].axis);
+    double speed = 0.0;
+    speed += spinA != NULL ? tpDot(tpNeg(axis), *spinA) : 0.0;
+    speed += spinB != NULL ? tpDot(axis, *spinB) : 0.0;
+    return speed;
+}
+
+static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
+    const tpVelocity* velocities = system->velocities.data;
+    return tpHinge_Speed(joint, tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
+                         joint->bodyA >= 0 ? &velocities[joint->bodyA].angular : NULL,
+                         joint->bodyB >= 0 ? &velocities[joint->bodyB].angular : NULL);
 }
 
 static bool isSingleTurn(const tpJoint* joint) {
@@ -374,6 +418,33 @@ static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace
     bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
     if (isForced && !setShares(coordinate, h, looseResponse(system, joint, place, index))) {
         setShares(coordinate, h, tpCoordinate_Response(system, joint, place, index));
+    }
+}
+
+// The same of a single turn in space, which needs no place: an impulse about its axis turns each
+// body by its inverse inertia.
+static void beginTurn(tpSystem* system, tpJoint* joint, double h) {
+    tpCoordinate* coordinate = &joint->coordinates[0];
+    const tpCoordinateDef* def = &coordinate->def;
+    tpQuat rotations[2] = { tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
+                            tpPoseOrWorld(system->poses.data, joint->bodyB).rotation };
+    coordinate->startValue = tpHinge_Value(joint, rotations[0], rotations[1]) + def->zero;
+    takeSpeed(system, coordinate, 0, turnSpeed(system, joint));
+    if (!(def->hasSpring || def->hasServo || def->damping > 0.0)) {
+        return;
+    }
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    tpVec3 axis = tpRotate(rotations[0], coordinate->axis);
+    double response = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(system, bodies[side])) {
+            tpMat33 inverse = tpSystem_InverseInertia(system, bodies[side]);
+            response += tpDot(axis, tpMulMV(inverse, axis));
+        }
+    }
+    if (!setShares(coordinate, h, withArmature(response, def->armature))) {
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        setShares(coordinate, h, tpCoordinate_Response(system, joint, &place, 0));
     }
 }
 
@@ -448,6 +519,14 @@ void tpJoints_BeginLaws(tpSystem* system, double h) {
     bool isStiff = tpCouplings_Begin(system, h);
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && isSingleTurn(joint)) {
+            const tpCoordinate* coordinate = &joint->coordinates[0];
+            if (hasState(&coordinate->def)) {
+                beginTurn(system, joint, h);
+                isStiff = isStiff || (coordinate->def.hasServo && coordinate->servoShare > 0.5);
+            }
+            continue;
+        }
         tpJointPlace place;
         bool isPlaced = false;
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
@@ -470,23 +549,6 @@ typedef void RotorVisit(const tpSystem* system, tpJoint* joint, const tpJointPla
 
 // A single turn needs no place: its angle and its speed.
 typedef void HingeVisit(const tpSystem* system, tpJoint* joint);
-
-double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
-                     const tpVec3* spinB) {
-    // The bits of tpJointRow_Speed.
-    tpVec3 axis = tpRotate(rotationA, joint->coordinates[0].axis);
-    double speed = 0.0;
-    speed += spinA != NULL ? tpDot(tpNeg(axis), *spinA) : 0.0;
-    speed += spinB != NULL ? tpDot(axis, *spinB) : 0.0;
-    return speed;
-}
-
-static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
-    const tpVelocity* velocities = system->velocities.data;
-    return tpHinge_Speed(joint, tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
-                         joint->bodyA >= 0 ? &velocities[joint->bodyA].angular : NULL,
-                         joint->bodyB >= 0 ? &velocities[joint->bodyB].angular : NULL);
-}
 
 static void beginHinge(const tpSystem* system, tpJoint* joint) {
     takeSpeed(system, &joint->coordinates[0], 0, turnSpeed(system, joint));

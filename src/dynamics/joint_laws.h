@@ -67,6 +67,10 @@ void tpJoint_CountLaws(const tpJoint* joint, int* blocks, int* rows);
 void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int coordinate,
                      const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws);
 
+// The same of a joint that is a single turn, about an axis of the world.
+void tpHinge_AddLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis, double value,
+                     const tpJointTreatment* treatment, tpLawRows laws);
+
 // Puts a row into a block: directions, and the bias that takes the error back.
 void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
                     double sign, const tpJointTreatment* treatment);

@@ -17,4 +17,8 @@ void tpJoint_AddHeldRows(tpRows* rows, const tpSystem* system, int index, const 
 void tpJoint_AddRowsWith(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws);
 
+// The same of a joint that is a single turn in space.
+void tpHinge_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                     const tpJointTreatment* treatment, tpLawRows laws);
+
 #endif

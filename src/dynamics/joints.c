@@ -62,6 +62,10 @@ void tpJoint_AddHeldRows(tpRows* rows, const tpSystem* system, int index, const 
 void tpJoint_AddRowsWith(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws) {
     const tpJoint* joint = &system->joints.data[index];
+    if (joint->type == tp_revoluteJoint && rows->componentCount == 6) {
+        tpHinge_AddRows(rows, system, index, poses, treatment, laws);
+        return;
+    }
     tpJointPlace place = tpJoint_Place(joint, poses);
     tpJoint_AddHeldRows(rows, system, index, &place, treatment);
     for (int k = 0; k < joint->coordinateCount; ++k) {
