@@ -43,17 +43,34 @@ static double speedOf(const tpTouch* touch, int contact) {
     return pack->speed[0][lane];
 }
 
+// Whether a contact at the end has carried something in the drift.
+static bool hasCarried(const tpBenderStep* step, int contact) {
+    int same = step->match[contact];
+    return same >= 0 && tpTouch_Normal(&step->start, same) > 0.0;
+}
+
 // A contact that has held since the part began rests: the velocity that forces give it at the end
 // is no approach. Without this, bodies at rest would bounce whenever others strike within a step.
+// One that has carried nothing rests if it does not close in the drift either.
 static void leaveResting(tpCollisions* c) {
     const tpBenderStep* step = c->step;
-    c->touch->sweeper.velocities = step->time.startVelocities;
-    tpSweeper_FindSpeeds(&c->touch->sweeper);
+    tpVelocity* ends[] = { step->time.startVelocities, step->time.pushed };
+    for (int k = 0; k < 2; ++k) {
+        c->touch->sweeper.velocities = ends[k];
+        tpSweeper_FindSpeeds(&c->touch->sweeper);
+        for (int i = 0; i < c->touch->contactCount; ++i) {
+            bool counts = k == 0 || !hasCarried(step, i);
+            bool isClosing = speedOf(c->touch, i) < -step->settings->threshold;
+            c->held[i] = counts && isClosing ? 0.0 : c->held[i];
+        }
+    }
     for (int i = 0; i < c->touch->contactCount; ++i) {
-        bool hasHeld = speedOf(c->touch, i) >= -step->settings->threshold;
-        c->held[i] = hasHeld ? c->held[i] : 0.0;
         c->approach[i] -= c->held[i];
     }
+}
+
+static bool isClosedAt(const tpBenderStep* step, const tpContact* contact) {
+    return contact->gap <= step->settings->epsilon;
 }
 
 // Which contacts touch, and how fast they closed.
@@ -67,11 +84,14 @@ static void classify(tpCollisions* c) {
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
         int same = step->match[i];
-        double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
+        bool carries = hasCarried(step, i);
+        // Of redundant contacts some carry nothing, and hold all the same.
+        bool hasHeld = carries || (isClosedAt(step, contact) && same >= 0 &&
+                                   isClosedAt(step, &step->start.contacts[same]));
         c->approach[i] = speedOf(touch, i);
         double near = isCrowd ? fmax(0.0, -window * c->approach[i]) : 0.0;
-        c->isClosed[i] = contact->gap <= fmax(near, step->settings->epsilon) || drift > 0.0;
-        c->held[i] = step->isLocating && drift > 0.0 ? fmin(c->approach[i], 0.0) : 0.0;
+        c->isClosed[i] = contact->gap <= fmax(near, step->settings->epsilon) || carries;
+        c->held[i] = step->isLocating && hasHeld ? fmin(c->approach[i], 0.0) : 0.0;
     }
     if (step->isLocating) {
         leaveResting(c);

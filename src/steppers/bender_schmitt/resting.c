@@ -418,6 +418,17 @@ static bool startFromPassed(tpBenderStep* step, const tpPassed* passed) {
     return match != NULL;
 }
 
+// The work of contacts along the ways by which they leave an overlap, J. They lift what they carry;
+// the impulses of the drift carry one half of the forces, those at its end the other.
+static double findWorkOut(const tpBenderStep* step, const tpRestBias* biases) {
+    double work = 0.0;
+    for (int i = 0; i < step->start.contactCount; ++i) {
+        double speed = fmax(-biases[i].closing, 0.0);
+        work += 2.0 * speed * tpTouch_Normal(&step->start, i);
+    }
+    return work;
+}
+
 static bool solveDrift(tpBenderStep* step, const tpPassed* passed) {
     tpArena* arena = &step->system->arena;
     tpRestBias* biases = TP_SCRATCH(arena, tpRestBias, step->start.contactCount);
@@ -429,11 +440,14 @@ static bool solveDrift(tpBenderStep* step, const tpPassed* passed) {
         return false;
     }
     makeBiases(step, biases);
+    step->workOut = 0.0;
     if (!step->start.isSmall) {
         return solveHastily(step, biases, differences);
     }
     setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
-    return solveFinely(step, biases, differences);
+    bool isDone = solveFinely(step, biases, differences);
+    step->workOut = isDone ? findWorkOut(step, biases) : 0.0;
+    return isDone;
 }
 
 bool tpResting_Solve(tpBenderStep* step) {

@@ -19,6 +19,7 @@ typedef struct tpBenderStep {
     double duration;      // of the whole step, s; `time.h` is that of this part
     double drifted;       // length of the last drift, s: that of the part or of its last stage
     double overlap;       // deepest that this part began with, m
+    double workOut;       // of contacts along their ways out of overlaps, J
     double longest;       // part that this step may still be taken in, s
     double longestStaged; // part in stages that this step may still be taken in, s
     double proven;        // parts longer than this were too long since the last impact, s

@@ -1,0 +1,77 @@
+// Bodies that have come to rest by Bender and Schmitt's stepper: they stay at rest, whatever
+// little they overlap by, and cost next to nothing.
+
+#include "support/floor.h"
+
+static const double h = 1.0 / 240.0;
+
+static tpWorld* makeWorld(double mu, double restitution) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_benderSchmitt;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, mu, restitution);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    return world;
+}
+
+static tpBodyId addBox(tpWorld* world, const tpBodyDef* def, tpVec3 size) {
+    tpBodyId body = tpCreateBody(world, def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 600.0;
+    tpCreateBox(world, body, &shape, &(tpBox){ .size = size }, NULL);
+    return body;
+}
+
+// Shortly after an impact no gain of energy is allowed. The way out of an overlap lifts a body and
+// is none: the step is neither refused nor halved.
+static void overlapsAreLeftAfterAnImpact(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.3, 0.0);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.0, 0.0, 0.05);
+    tpBodyId box = addBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1));
+    def.position = tpMakeVec3(1.0, 0.0, 0.051);
+    def.velocity = tpMakeVec3(0.0, 0.0, -1.0);
+    addBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1));
+    tpWorld_Step(world, h);
+    tpPose pose = tpBody_GetPose(world, box);
+    pose.position.z -= 1e-7;
+    tpBody_SetPose(world, box, pose);
+    tpStepReport report = tpWorld_Step(world, h);
+    assert_int_equal(report.substepCount, 1);
+    assert_true(fabs(tpBody_GetPose(world, box).position.z - 0.05) < 1e-11);
+    tpDestroyWorld(world);
+}
+
+// A contact within the collision tolerance that carries nothing and does not close holds. It is not
+// struck by what forces do in half a step: the slab lies on its middle support and does not bounce
+// on the others.
+static void idleContactsAreNotStruck(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.3, 0.5);
+    for (int i = -1; i <= 1; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.kind = tp_fixedBody;
+        def.position = tpMakeVec3(i, 0.0, i == 0 ? 0.1 + 1e-7 : 0.1);
+        addBox(world, &def, tpMakeVec3(0.2, 0.2, 0.2));
+    }
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.0, 0.0, 0.25 + 1e-7);
+    tpBodyId slab = addBox(world, &def, tpMakeVec3(2.2, 0.2, 0.1));
+    for (int i = 0; i < 20; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_true(report.solveCount <= 3); // two of the drift, one of velocities at its end
+        assert_true(tpLength(tpBody_GetVelocity(world, slab)) < 1e-9);
+    }
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overlapsAreLeftAfterAnImpact),
+        cmocka_unit_test(idleContactsAreNotStruck),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
