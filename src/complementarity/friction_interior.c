@@ -15,7 +15,6 @@
 // states goes the rest of the way (Mehrotra's steps are slow to turn sliding friction against the
 // slip). FRICTION.md has more.
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,13 +33,6 @@ static const double boldness = 0.95, leastStep = 0.05;
 
 // Short steps in a row after which the start was too near the border.
 enum { mostShortSteps = 3 };
-
-// Steps of Newton's method in states that are guessed, and what each must bring.
-enum { stateSteps = 4 };
-static const double slowest = 0.1;
-
-// What keeps its matrix regular where contacts are redundant.
-static const double redundancy = 1e-12;
 
 // The gap below which the derivative of |u_T| counts: further away it is as good to take |u_T| from
 // the last point, and the matrix stays positive.
@@ -135,20 +127,7 @@ static void formProblem(tpInterior* interior) {
     }
 }
 
-static double workOfStep(int n) {
-    return (double)n * n * (n / 3.0 + 8.0);
-}
-
-static double tailNorm(int rows, const double* x) {
-    double sum = 0.0;
-    for (int i = 1; i < rows; ++i) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
-}
-
-// u = P x + c.
-static void findVelocities(tpInterior* interior) {
+void tpInterior_FindVelocities(tpInterior* interior) {
     int n = interior->n;
     if (!interior->isDense) {
         tpInteriorBlocks_FindVelocities(interior);
@@ -199,7 +178,7 @@ static void begin(tpInterior* interior, double depth) {
     for (int i = 0; i < interior->n; ++i) {
         interior->x[i] = island->r[interior->source[i]] / (interior->unit[i] * interior->size);
     }
-    findVelocities(interior);
+    tpInterior_FindVelocities(interior);
     memcpy(interior->y, interior->u, sizeof(double) * (size_t)interior->n);
     for (int p = 0; p < interior->partCount; ++p) {
         const tpInteriorPart* part = &interior->parts[p];
@@ -207,16 +186,14 @@ static void begin(tpInterior* interior, double depth) {
             memset(interior->y + part->row, 0, sizeof(double) * (size_t)part->rows);
             continue;
         }
-        interior->y[part->row] += tailNorm(part->rows, interior->u + part->row);
+        interior->y[part->row] += tpInterior_TailNorm(part->rows, interior->u + part->row);
         moveInside(part, depth, interior->x);
         moveInside(part, depth, interior->y);
     }
-    findVelocities(interior);
+    tpInterior_FindVelocities(interior);
 }
 
-// The island's point for x: the projection of x - y, which puts on the border what belongs there;
-// y may be NULL.
-static bool offer(tpInterior* interior, const double* y) {
+bool tpInterior_Offer(tpInterior* interior, const double* y) {
     tpFrictionIsland* island = interior->island;
     double largest = 0.0;
     memset(interior->r, 0, sizeof(double) * (size_t)island->rowCount);
@@ -271,7 +248,7 @@ static bool scaleParts(tpInterior* interior, double gap) {
             return false;
         }
         // |u_T|, rounded off where it is less than the gap: a direction of rounding is none.
-        double slip = tailNorm(part->rows, u), smooth = sqrt(slip * slip + gap * gap);
+        double slip = tpInterior_TailNorm(part->rows, u), smooth = sqrt(slip * slip + gap * gap);
         interior->F[row] += part->rows > 1 ? smooth - gap : 0.0;
         for (int i = 0; i < part->rows; ++i) {
             interior->F[row + i] -= interior->y[row + i];
@@ -416,102 +393,8 @@ static double step(tpInterior* interior) {
         interior->x[i] += length * interior->dx[i];
         interior->y[i] += length * interior->dy[i];
     }
-    findVelocities(interior);
+    tpInterior_FindVelocities(interior);
     return length;
-}
-
-// Open, sticking or sliding, as x and y have it. Returns how many changed.
-static int guessStates(tpInterior* interior) {
-    int changed = 0;
-    for (int p = 0; p < interior->partCount; ++p) {
-        tpInteriorPart* part = &interior->parts[p];
-        const double *x = interior->x + part->row, *y = interior->y + part->row;
-        double xDepth = tpLorentz_Depth(part->rows, x), yDepth = tpLorentz_Depth(part->rows, y);
-        tpInteriorState state = part->isFree ? tp_interiorFree
-                                : part->rows == 1
-                                    ? (x[0] > y[0] ? tp_interiorSticking : tp_interiorOpen)
-                                : yDepth > x[0] ? tp_interiorOpen
-                                : xDepth > y[0] ? tp_interiorSticking
-                                                : tp_interiorSliding;
-        changed += state != part->state;
-        part->state = state;
-    }
-    return changed;
-}
-
-// The equations of a sliding contact: u_0 = 0 and x_T + x_0 t = 0, t = u_T / |u_T|; into F and M,
-// which holds P in the rows of the contact.
-static void addSliding(tpInterior* interior, const tpInteriorPart* part) {
-    int n = interior->n, row = part->row, rows = part->rows;
-    const double *x = interior->x + row, *u = interior->u + row;
-    double slip = fmax(tailNorm(rows, u), DBL_MIN), ratio = x[0] / slip;
-    for (int j = 0; j < n; ++j) {
-        double along = 0.0;
-        for (int i = 1; i < rows; ++i) {
-            along += u[i] / slip * interior->P[(row + i) * n + j];
-        }
-        for (int i = 1; i < rows; ++i) {
-            double across = interior->P[(row + i) * n + j] - u[i] / slip * along;
-            interior->M[(row + i) * n + j] = ratio * across;
-        }
-    }
-    for (int i = 1; i < rows; ++i) {
-        interior->M[(row + i) * n + row] += u[i] / slip;
-        interior->M[(row + i) * n + row + i] += 1.0;
-        interior->F[row + i] = x[i] + x[0] * u[i] / slip;
-    }
-}
-
-// One step of Newton's method on the equations of the states. False if it cannot be taken.
-static bool stepInStates(tpInterior* interior) {
-    int n = interior->n;
-    size_t size = sizeof(double) * (size_t)n;
-    memcpy(interior->M, interior->P, size * (size_t)n);
-    memcpy(interior->F, interior->u, size);
-    for (int p = 0; p < interior->partCount; ++p) {
-        const tpInteriorPart* part = &interior->parts[p];
-        for (int i = part->row; part->state == tp_interiorOpen && i < part->row + part->rows; ++i) {
-            memset(interior->M + (size_t)i * (size_t)n, 0, size);
-            interior->M[i * n + i] = 1.0;
-            interior->F[i] = interior->x[i];
-        }
-        for (int i = part->row; part->state == tp_interiorSticking && i < part->row + part->rows;
-             ++i) {
-            interior->M[i * n + i] += redundancy;
-        }
-        if (part->state == tp_interiorSliding) {
-            addSliding(interior, part);
-        }
-    }
-    if (!tpDenseLu_Factorise(n, interior->M, interior->pivots)) {
-        return false;
-    }
-    tpDenseLu_Solve(n, interior->M, interior->pivots, interior->F);
-    for (int i = 0; i < n; ++i) {
-        interior->x[i] -= interior->F[i];
-    }
-    findVelocities(interior);
-    return true;
-}
-
-// The solution in the states that x and y suggest, if it is one.
-static void tryStates(tpInterior* interior) {
-    size_t size = sizeof(double) * (size_t)interior->n;
-    memcpy(interior->kept, interior->x, size);
-    for (int k = 0; k < stateSteps; ++k) {
-        double before = interior->island->residual;
-        if (!stepInStates(interior)) {
-            break;
-        }
-        interior->island->work += workOfStep(interior->n);
-        bool isBetter = offer(interior, NULL);
-        if (!isBetter || interior->island->residual > slowest * before ||
-            tpFrictionIsland_IsDone(interior->island)) {
-            break;
-        }
-    }
-    memcpy(interior->x, interior->kept, size);
-    findVelocities(interior);
 }
 
 // The problem as the path sees it. False if memory ran out.
@@ -561,16 +444,17 @@ static tpSolveStatus follow(tpInterior* interior, int limit, int* iterations) {
         interior->length = length;
         shortSteps = length > leastStep ? 0 : length > 0.0 ? shortSteps + 1 : mostShortSteps;
         *iterations += 1;
-        island->work += interior->isDense ? workOfStep(interior->n) : interior->blocks.work;
-        bool isBetter = offer(interior, interior->y);
+        island->work +=
+            interior->isDense ? tpInterior_DenseWork(interior->n) : interior->blocks.work;
+        bool isBetter = tpInterior_Offer(interior, interior->y);
         if (!interior->isDense && isAtEnd(interior, shortSteps)) {
             return tp_stalled;
         }
         // States that last are tried once, and again where the path has come nearer.
-        bool isSame = guessStates(interior) == 0;
+        bool isSame = tpInteriorStates_Guess(interior) == 0;
         if (interior->isDense && isSame && (isBetter || isFresh) &&
             !tpFrictionIsland_IsDone(island)) {
-            tryStates(interior);
+            tpInteriorStates_Try(interior);
         }
         isFresh = !isSame;
     }
@@ -598,5 +482,5 @@ tpSolveStatus tpFrictionIsland_Center(tpFrictionIsland* island, int limit, tpAre
         return status;
     }
     island->residual = INFINITY;
-    return offer(&interior, interior.y) ? tp_stalled : tp_notApplicable;
+    return tpInterior_Offer(&interior, interior.y) ? tp_stalled : tp_notApplicable;
 }

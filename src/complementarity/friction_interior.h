@@ -7,6 +7,8 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_INTERIOR_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_INTERIOR_H
 
+#include <math.h>
+
 #include "complementarity/friction_linear.h"
 #include "complementarity/lorentz.h"
 
@@ -57,6 +59,39 @@ typedef struct tpInterior {
     // By blocks.
     tpInteriorBlocks blocks;
 } tpInterior;
+
+// |x_T| of a cone.
+static inline double tpInterior_TailNorm(int rows, const double* x) {
+    double sum = 0.0;
+    for (int i = 1; i < rows; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+// Multiply-adds of a step with n dense rows.
+static inline double tpInterior_DenseWork(int n) {
+    return (double)n * n * (n / 3.0 + 8.0);
+}
+
+// friction_interior.c
+
+// u = P x + c.
+void tpInterior_FindVelocities(tpInterior* interior);
+
+// Offers the island the point for x: the projection of x - y, which puts on the border what belongs
+// there; y may be NULL. Whether it is better than what the island had.
+bool tpInterior_Offer(tpInterior* interior, const double* y);
+
+// friction_interior_states.c: of dense islands
+
+// Open, sticking or sliding, as x and y have it. Returns how many changed.
+int tpInteriorStates_Guess(tpInterior* interior);
+
+// Offers the solution in the states that x and y suggest. x and u stay.
+void tpInteriorStates_Try(tpInterior* interior);
+
+// friction_interior_blocks.c: islands by blocks
 
 // False if memory ran out.
 bool tpInteriorBlocks_Create(tpInterior* interior, tpArena* arena);
