@@ -211,16 +211,20 @@ static double valueAt(const tpSystem* system, const tpCoupling* coupling, const 
     return value;
 }
 
+double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose* poses) {
+    const tpCouplingDef* def = &system->couplings.data[index].def;
+    if (tpCoupling_AnyBody(system, index) < 0 || !(def->hasValue || def->hasLimits)) {
+        return 0.0;
+    }
+    double value = valueAt(system, &system->couplings.data[index], poses);
+    double drift = def->hasValue ? fabs(value - def->value) : 0.0;
+    return def->hasLimits ? fmax(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+}
+
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses) {
     double drift = 0.0;
     for (int i = 0; i < system->couplings.count; ++i) {
-        const tpCouplingDef* def = &system->couplings.data[i].def;
-        if (tpCoupling_AnyBody(system, i) < 0 || !(def->hasValue || def->hasLimits)) {
-            continue;
-        }
-        double value = valueAt(system, &system->couplings.data[i], poses);
-        drift = def->hasValue ? fmax(drift, fabs(value - def->value)) : drift;
-        drift = def->hasLimits ? fmax(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+        drift = fmax(drift, tpCoupling_PositionError(system, i, poses));
     }
     return drift;
 }

@@ -46,6 +46,8 @@ void tpCoupling_Count(const tpCoupling* coupling, int* blocks, int* rows, int* t
 void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws);
 void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment);
+// By how much one of them, or the worst of all, misses its value or is past its limits.
+double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose* poses);
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses);
 void tpCouplings_ClearEfforts(tpSystem* system);
 void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h);

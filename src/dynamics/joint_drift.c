@@ -117,6 +117,10 @@ double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
     return driftIn(system, poses, 1.0);
 }
 
+double tpJoint_PositionError(const tpSystem* system, const tpJoint* joint, const tpPose* poses) {
+    return joint->isLive ? driftOf(system, joint, poses, 1.0) : 0.0;
+}
+
 static void followAngle(const tpSystem* system, tpJoint* joint) {
     if (joint->isLive && joint->type == tp_revoluteJoint) {
         tpQuat a = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;

@@ -92,6 +92,9 @@ double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRow
 // Largest error of position over all joints, m or rad.
 double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 
+// That of one joint.
+double tpJoint_PositionError(const tpSystem* system, const tpJoint* joint, const tpPose* poses);
+
 // The same of a joint that is a single turn in space: `gap` is between its anchors, `twist` what
 // its turn does not explain, in the axes of A.
 double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit);

@@ -4,6 +4,7 @@
 
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
+#include "dynamics/island_energy.h"
 #include "dynamics/report.h"
 #include "geometry/shape.h"
 
@@ -163,22 +164,7 @@ double tpStepBudget_ForSolve(const tpSystem* system) {
     return fmax(solvePart * (limit - system->stepWork), lastPart * limit);
 }
 
-static void takeEnergy(tpSystem* system, double energy) {
-    double moving = 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        moving += tpSystem_IsDynamic(system, i) ? tpSystem_BodyKineticEnergy(system, i) : 0.0;
-    }
-    double factor = energy < moving ? sqrt(1.0 - energy / moving) : 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
-            tpVelocity* velocity = &system->velocities.data[i];
-            velocity->linear = tpScale(factor, velocity->linear);
-            velocity->angular = tpScale(factor, velocity->angular);
-        }
-    }
-}
-
-void tpStepBudget_End(tpSystem* system, tpStepReport* report) {
+void tpStepBudget_End(tpSystem* system, const tpKeptMotion* start, tpStepReport* report) {
     if (!tpStepBudget_WasSpent(system) || report->undone) {
         return;
     }
@@ -192,9 +178,9 @@ void tpStepBudget_End(tpSystem* system, tpStepReport* report) {
     double limit = tpCertificate_EnergyLimit(system, report);
     system->breaches |= rise > limit ? 1u << tp_energyLaw : 0u;
     if (rise > allowedRise * limit) {
-        takeEnergy(system, rise);
-        report->impactLoss += rise;
-        report->numericalLoss += rise;
+        double taken = tpSystem_TakeGains(system, start, rise);
+        report->impactLoss += taken;
+        report->numericalLoss += taken;
         tpStepReport_AddNote(report, "energy that the end of the step gained was taken out again");
     }
 }

@@ -8,7 +8,7 @@
 #ifndef TIPPE_SRC_DYNAMICS_STEP_BUDGET_H
 #define TIPPE_SRC_DYNAMICS_STEP_BUDGET_H
 
-#include "dynamics/system.h"
+#include "dynamics/kept_motion.h"
 
 // At the start of a step of the world. Parts, trials and groups of bodies share one budget.
 void tpStepBudget_Begin(tpSystem* system);
@@ -60,8 +60,8 @@ double tpStepBudget_ForSolve(const tpSystem* system);
 bool tpStepBudget_WasSpent(const tpSystem* system);
 
 // At the end of the step of a world that the budget has ended: says so in the report. Energy that
-// such an end has gained beyond what a certificate allows is taken from all velocities alike, which
-// leaves contacts and joints as admissible as they were.
-void tpStepBudget_End(tpSystem* system, tpStepReport* report);
+// such an end has gained since `start` beyond what a certificate allows is taken from the islands
+// that have gained it.
+void tpStepBudget_End(tpSystem* system, const tpKeptMotion* start, tpStepReport* report);
 
 #endif

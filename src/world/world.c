@@ -12,11 +12,10 @@
 #include "dynamics/contact_spring.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
-#include "dynamics/kept_motion.h"
 #include "dynamics/least_norm.h"
 #include "dynamics/loads.h"
 #include "dynamics/step_budget.h"
-#include "steppers/pieces.h"
+#include "steppers/joined_step.h"
 #include "world/require.h"
 
 tpWorldDef tpDefaultWorldDef(void) {
@@ -199,14 +198,14 @@ static void undo(tpStepReport* report) {
 }
 
 // Whether a step can begin: with a copy of the state to go back to, and with finite energies.
-static bool canBegin(tpWorld* world, tpKeptMotion* start, tpStepReport* report) {
+static bool canBegin(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     tpSystem* system = &world->system;
     system->leftOut = tpStepper_Lacks(world->stepper, &world->options);
     system->gives = tpSystem_Gives(system);
     bool hasEnergy = tpSystem_FindContactEnergy(system);
     report->kineticBefore = tpSystem_KineticEnergy(system);
     report->potentialBefore = tpSystem_PotentialEnergy(system);
-    if (!hasEnergy || !tpKeptMotion_Take(start, system)) {
+    if (!hasEnergy || !tpJoinedStep_Begin(step)) {
         tpStepReport_AddNote(report, "out of memory");
         return false;
     }
@@ -217,90 +216,30 @@ static bool canBegin(tpWorld* world, tpKeptMotion* start, tpStepReport* report) 
     return true;
 }
 
-// Of a step that tears joints apart: what is taken instead, as a part of its duration, and the
-// share of the budget that each of these tries has.
-static const double shorterPart = 0.125, shorterShare = 0.1;
-enum { shorterTries = 3 };
-
-// Joints are torn if they are apart by so many times what a certified step may leave, or by less if
-// the step has cost all it may.
-static const double torn = 1e3;
-
-// Whether somebody moves bodies whatever their joints say.
-static bool hasKinematicMotion(const tpSystem* system) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        const tpVelocity* velocity = &system->velocities.data[i];
-        bool isMoving = body->keyframes != NULL || body->hasTarget ||
-                        tpLengthSquared(velocity->linear) > 0.0 ||
-                        tpLengthSquared(velocity->angular) > 0.0;
-        if (body->isLive && body->kind == tp_kinematicBody && isMoving) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether the step has torn joints apart that were together.
-static bool isTorn(const tpSystem* system, const tpKeptMotion* start, const tpStepReport* report) {
-    double limit = report->limits.jointDrift;
-    double allowed = tpStepBudget_WasSpent(system) ? limit : torn * limit;
-    return !report->undone && !(report->jointDrift <= allowed) && !hasKinematicMotion(system) &&
-           tpJoints_PositionError(system, start->poses) <= limit;
-}
-
-// Joints that are torn apart cannot be closed again without energy from nowhere. So as much of the
-// step is taken as holds them together, and the rest is left out: bodies stand still for it.
-static void takeShorter(tpWorld* world, double h, const tpKeptMotion* start,
-                        const tpStepReport* before, tpStepReport* report) {
-    tpSystem* system = &world->system;
-    for (int k = 0; k < shorterTries && isTorn(system, start, report); ++k) {
-        h *= shorterPart;
-        tpKeptMotion_PutBack(start, system);
-        tpStepReport_Undo(report, before);
-        system->solveWork = 0.0;
-        tpStepBudget_BeginPart(system, shorterShare);
-        tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
-    }
-    if (isTorn(system, start, report)) {
-        tpKeptMotion_PutBack(start, system);
-        tpSystem_ForgetContacts(system);
-        tpStepReport_Undo(report, before);
-    }
-    system->breaches |= 1u << tp_jointLaw;
-    report->failureCount += 1;
-    report->converged = false;
-    tpStepReport_AddNote(report, "joints would have come apart: the rest of the step was left out");
-}
-
 // The stepper's work. Back to the start if the step gives numbers that are not finite.
-static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStepReport* report) {
+static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     tpSystem* system = &world->system;
     tpCertificate_Begin(system, residualLimit(world), report);
-    tpSystem_MeasureUnits(system, h);
+    tpSystem_MeasureUnits(system, step->h);
     system->certificate = world->options.values[tp_certificateOption];
     system->solveWork = 0.0;
     system->solveRows = 0;
     tpStepBudget_Begin(system);
     system->contactQueryCount = 0;
     system->problemCount = 0;
-    tpStepReport before = *report;
-    tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
-    if (isTorn(system, start, report)) {
-        takeShorter(world, h, start, &before, report);
-    }
+    tpJoinedStep_Take(step, report);
     if (tpSystem_IsStopped(system)) {
         undo(report);
         report->noteCount = 0;
         tpStepReport_AddNote(report, "stopped");
     }
-    tpStepBudget_End(system, report);
+    tpStepBudget_End(system, &step->start.motion, report);
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
     bool isFinite =
         isStateFinite(system) && isfinite(report->kineticAfter + report->potentialAfter);
     if (report->undone || !isFinite) {
-        tpKeptMotion_PutBack(start, system);
+        tpKeptMotion_PutBack(&step->start.motion, system);
         undo(report);
         if (report->noteCount == 0) {
             tpStepReport_AddNote(report, "the step was not finite");
@@ -325,9 +264,13 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     }
     world->areShown = false;
     tpArena_Reset(&system->arena);
-    tpKeptMotion start;
-    if (canBegin(world, &start, &report)) {
-        takeStep(world, h, &start, &report);
+    tpJoinedStep step = { .stepper = world->stepper,
+                          .system = system,
+                          .state = world->stepperState,
+                          .options = &world->options,
+                          .h = h };
+    if (canBegin(world, &step, &report)) {
+        takeStep(world, &step, &report);
     } else {
         undo(&report);
     }
@@ -335,8 +278,9 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         advanceTime(system, h);
         system->stepCount += 1;
         completeIds(world);
-        tpWorld_MeasureSensors(world, start.poses, start.velocities, h);
-        tpWorld_ListEvents(world, start.poses, start.velocities);
+        const tpKeptMotion* start = &step.start.motion;
+        tpWorld_MeasureSensors(world, start->poses, start->velocities, h);
+        tpWorld_ListEvents(world, start->poses, start->velocities);
     } else {
         world->watch.events.count = 0;
     }

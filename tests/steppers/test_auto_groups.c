@@ -1,6 +1,7 @@
 // Groups of bodies that can have to do with each other, and taking all but one out of the system.
 
 #include "auto_balls.h"
+#include "dynamics/body_islands.h"
 #include "steppers/auto/groups.h"
 #include "tippe/joints.h"
 
@@ -98,11 +99,11 @@ static void outrunMargins(void** state) {
     memcpy(starts, system->poses.data, sizeof(starts));
     // It can go at its speed, and a part more.
     assert_true(groups.margins[ball] > 1.0 * h);
-    assert_false(tpGroups_HaveOutrun(&groups, system, starts));
+    assert_false(tpSystem_HasOutrun(system, starts, groups.margins));
     system->poses.data[ball].position.x += 0.99 * groups.margins[ball];
-    assert_false(tpGroups_HaveOutrun(&groups, system, starts));
+    assert_false(tpSystem_HasOutrun(system, starts, groups.margins));
     system->poses.data[ball].position.x += 0.02 * groups.margins[ball];
-    assert_true(tpGroups_HaveOutrun(&groups, system, starts));
+    assert_true(tpSystem_HasOutrun(system, starts, groups.margins));
     tpDestroyWorld(world);
 }
 

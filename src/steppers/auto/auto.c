@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "dynamics/body_islands.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
@@ -412,7 +413,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                   carryAll(&frame);
     // Somebody came so far that he can have met another group: all together, from the start.
     if (isDone && (frame.groups.count > 1 || own->sleep.sleepingCount > 0) &&
-        tpGroups_HaveOutrun(&frame.groups, system, frame.start.motion.poses)) {
+        tpSystem_HasOutrun(system, frame.start.motion.poses, frame.groups.margins)) {
         double work = frame.taken.work;
         isDone = startAgain(&frame, &own->sleep) && carryAll(&frame);
         frame.taken.work += work;

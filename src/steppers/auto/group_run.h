@@ -7,9 +7,9 @@
 #define TIPPE_SRC_STEPPERS_AUTO_GROUP_RUN_H
 
 #include "dynamics/tally.h"
-#include "steppers/auto/kept.h"
 #include "steppers/auto/methods.h"
 #include "steppers/auto/stride.h"
+#include "steppers/kept.h"
 
 // What one or more steps have done.
 typedef struct tpTaken {

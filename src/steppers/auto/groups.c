@@ -2,59 +2,14 @@
 
 #include <string.h>
 
-#include "dynamics/collider_shapes.h"
+#include "dynamics/body_islands.h"
 #include "dynamics/loads.h"
 #include "steppers/auto/apart.h"
 
-// What impulses can add to the way of a body, in parts of the way that it is known to go.
-static const double reserve = 0.5;
-
-static int rootOf(int* parents, int body) {
-    while (parents[body] != body) {
-        parents[body] = parents[parents[body]];
-        body = parents[body];
-    }
-    return body;
-}
-
-// The smaller index is the root.
-static void join(int* parents, int a, int b) {
-    int first = rootOf(parents, a), second = rootOf(parents, b);
-    if (first < second) {
-        parents[second] = first;
-    } else {
-        parents[first] = second;
-    }
-}
-
-static void joinPair(const tpSystem* system, int* parents, int a, int b) {
-    if (tpSystem_IsDynamic(system, a) && tpSystem_IsDynamic(system, b)) {
-        join(parents, a, b);
-    }
-}
-
-// A body that a joint moves.
-static int movedBy(const tpSystem* system, int index) {
-    const tpJoint* joint = &system->joints.data[index];
-    return tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : joint->bodyA;
-}
-
-static void joinAll(const tpSystem* system, int* parents, const tpContact* contacts, int count) {
+static void joinContacts(const tpSystem* system, int* parents, const tpContact* contacts,
+                         int count) {
     for (int i = 0; i < count; ++i) {
-        joinPair(system, parents, contacts[i].bodyA, contacts[i].bodyB);
-    }
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive) {
-            joinPair(system, parents, joint->bodyA, joint->bodyB);
-        }
-    }
-    for (int i = 0; i < system->couplings.count; ++i) {
-        const tpCoupling* coupling = &system->couplings.data[i];
-        for (int k = 1; coupling->isLive && k < coupling->partCount; ++k) {
-            joinPair(system, parents, movedBy(system, coupling->parts[0].joint),
-                     movedBy(system, coupling->parts[k].joint));
-        }
+        tpBodyIslands_Join(parents, system, contacts[i].bodyA, contacts[i].bodyB);
     }
 }
 
@@ -127,7 +82,7 @@ static void number(tpGroups* groups, const tpSystem* system, int* parents,
         if (!tpSystem_IsDynamic(system, i)) {
             continue;
         }
-        int root = rootOf(parents, i);
+        int root = tpBodyIslands_Root(parents, i);
         if (root == i && !isConcerned[i]) {
             hasFlying = true;
             groups->ofBody[i] = -2;
@@ -182,23 +137,12 @@ static bool count(tpGroups* groups, tpSystem* system, const tpContact* contacts,
     return true;
 }
 
-// Margins with a reserve for what impulses add.
-static double* findMargins(tpSystem* system, double h) {
-    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
-    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
-            margins[i] *= 1.0 + reserve;
-        }
-    }
-    return margins;
-}
-
 static void joinConcerned(const tpSystem* system, int* parents, const bool* isConcerned) {
     int first = -1;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i) && isConcerned[i]) {
             first = first < 0 ? i : first;
-            join(parents, first, i);
+            tpBodyIslands_Join(parents, system, first, i);
         }
     }
 }
@@ -228,10 +172,10 @@ static bool findTurnSizes(tpGroups* groups, tpSystem* system) {
 bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
     memset(groups, 0, sizeof(*groups));
     int bodies = system->bodyCount;
-    int* parents = TP_SCRATCH(&system->arena, int, bodies);
+    int* parents = tpBodyIslands_Find(system);
     bool* isConcerned = TP_SCRATCH_ZEROED(&system->arena, bool, bodies);
     groups->ofBody = TP_SCRATCH(&system->arena, int, bodies);
-    groups->margins = findMargins(system, h);
+    groups->margins = tpSystem_ReservedMargins(system, h);
     tpContact* contacts;
     int contactCount;
     if (system->arena.failed || groups->margins == NULL || !findTurnSizes(groups, system) ||
@@ -246,13 +190,10 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
     for (int i = 0; i < contactCount; ++i) {
         groups->contacts[i] = contacts[i];
     }
-    for (int i = 0; i < bodies; ++i) {
-        parents[i] = i;
-    }
     markConcerned(system, isConcerned);
     groups->contactCount =
         isOne ? contactCount : dropApart(system, h, groups->contacts, contactCount, isConcerned);
-    joinAll(system, parents, groups->contacts, groups->contactCount);
+    joinContacts(system, parents, groups->contacts, groups->contactCount);
     number(groups, system, parents, isConcerned);
     if (isOne || groups->count > tp_groupLimit) {
         for (int i = 0; isOne && i < bodies; ++i) {
@@ -265,34 +206,6 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
     return count(groups, system, groups->contacts, groups->contactCount);
 }
 
-bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const tpPose* starts) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (groups->ofBody[i] < 0) {
-            continue;
-        }
-        const tpPose* pose = &system->poses.data[i];
-        tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(starts[i].rotation));
-        double way = tpDistanceBetween(pose->position, starts[i].position) +
-                     system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
-        if (!(way <= groups->margins[i] + TP_TOUCH_DISTANCE * system->units.length)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void setMovable(tpSystem* system) {
-    for (int i = 0; system->collider != NULL && i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        bool isMovable = body->inverseMass > 0.0;
-        if (body->isLive && body->firstShape >= 0 &&
-            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
-            tpSystem_MoveShapes(system, i, isMovable);
-        }
-    }
-    tpSystem_ForgetFound(system);
-}
-
 void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group) {
     if (groups->count <= 1) {
         return;
@@ -303,7 +216,7 @@ void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group) {
             system->velocities.data[i].linear = system->velocities.data[i].angular = tpZeroVec3();
         }
     }
-    setMovable(system);
+    tpSystem_FollowMasses(system);
 }
 
 void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const tpPose* poses,
@@ -319,5 +232,5 @@ void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const 
             system->velocities.data[i] = velocities[i];
         }
     }
-    setMovable(system);
+    tpSystem_FollowMasses(system);
 }

@@ -34,9 +34,6 @@ typedef struct tpGroups {
 // are numbered by their first body, but the flying come last. False if memory ran out.
 bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne);
 
-// Whether a body has come farther than its margin.
-bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const tpPose* starts);
-
 // Takes all but one group out of the system; puts all back with the inverse masses they had, and
 // with the poses and velocities that are given for all that are not in the group.
 void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group);

@@ -1,7 +1,7 @@
-// A state of the system and of the method that carries it, to go back to.
+// A state of the system and of the stepper that moves it, to go back to.
 
-#ifndef TIPPE_SRC_STEPPERS_AUTO_KEPT_H
-#define TIPPE_SRC_STEPPERS_AUTO_KEPT_H
+#ifndef TIPPE_SRC_STEPPERS_KEPT_H
+#define TIPPE_SRC_STEPPERS_KEPT_H
 
 #include "dynamics/kept_motion.h"
 #include "steppers/stepper.h"
@@ -9,7 +9,7 @@
 typedef struct tpKept {
     tpKeptMotion motion;
     const char** carriers; // of bodies
-    void* saved;           // what the method keeps, NULL if nothing
+    void* saved;           // what the stepper keeps, NULL if nothing
     size_t savedSize;
 } tpKept;
 

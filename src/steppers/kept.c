@@ -1,4 +1,4 @@
-#include "steppers/auto/kept.h"
+#include "steppers/kept.h"
 
 static bool copyStepper(tpKept* kept, tpSystem* system, const tpStepper* stepper,
                         const void* state) {

@@ -1,0 +1,113 @@
+#include "dynamics/body_islands.h"
+
+#include "dynamics/collider_shapes.h"
+#include "dynamics/contact_info.h"
+#include "dynamics/contacts.h"
+
+// What impulses can add to the way of a body, in parts of the way that it is known to go.
+static const double reserve = 0.5;
+
+int tpBodyIslands_Root(int* parents, int body) {
+    while (parents[body] != body) {
+        parents[body] = parents[parents[body]];
+        body = parents[body];
+    }
+    return body;
+}
+
+void tpBodyIslands_Join(int* parents, const tpSystem* system, int a, int b) {
+    if (!tpSystem_IsDynamic(system, a) || !tpSystem_IsDynamic(system, b)) {
+        return;
+    }
+    int first = tpBodyIslands_Root(parents, a), second = tpBodyIslands_Root(parents, b);
+    if (first < second) {
+        parents[second] = first;
+    } else {
+        parents[first] = second;
+    }
+}
+
+// A body that a joint moves.
+static int movedBy(const tpSystem* system, int index) {
+    const tpJoint* joint = &system->joints.data[index];
+    return tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : joint->bodyA;
+}
+
+int* tpBodyIslands_Find(tpSystem* system) {
+    int* parents = TP_SCRATCH(&system->arena, int, system->bodyCount);
+    for (int i = 0; parents != NULL && i < system->bodyCount; ++i) {
+        parents[i] = i;
+    }
+    for (int i = 0; parents != NULL && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive) {
+            tpBodyIslands_Join(parents, system, joint->bodyA, joint->bodyB);
+        }
+    }
+    for (int i = 0; parents != NULL && i < system->couplings.count; ++i) {
+        const tpCoupling* coupling = &system->couplings.data[i];
+        for (int k = 1; coupling->isLive && k < coupling->partCount; ++k) {
+            tpBodyIslands_Join(parents, system, movedBy(system, coupling->parts[0].joint),
+                               movedBy(system, coupling->parts[k].joint));
+        }
+    }
+    return parents;
+}
+
+double* tpSystem_ReservedMargins(tpSystem* system, double h) {
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            margins[i] *= 1.0 + reserve;
+        }
+    }
+    return margins;
+}
+
+bool tpSystem_HasOutrun(const tpSystem* system, const tpPose* starts, const double* margins) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        const tpPose* pose = &system->poses.data[i];
+        tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(starts[i].rotation));
+        double way = tpDistanceBetween(pose->position, starts[i].position) +
+                     system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
+        if (!(way <= margins[i] + TP_TOUCH_DISTANCE * system->units.length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tpSystem_FollowMasses(tpSystem* system) {
+    for (int i = 0; system->collider != NULL && i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isMovable = body->inverseMass > 0.0;
+        if (body->isLive && body->firstShape >= 0 &&
+            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
+            tpSystem_MoveShapes(system, i, isMovable);
+        }
+    }
+    tpSystem_ForgetFound(system);
+}
+
+void tpSystem_TakeOut(tpSystem* system, const bool* isMarked) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (isMarked[i] && tpSystem_IsDynamic(system, i)) {
+            system->bodies.data[i].inverseMass = 0.0;
+            system->velocities.data[i].linear = system->velocities.data[i].angular = tpZeroVec3();
+        }
+    }
+    tpSystem_FollowMasses(system);
+}
+
+void tpSystem_PutIn(tpSystem* system, const bool* isMarked) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpBody* body = &system->bodies.data[i];
+        if (isMarked[i]) {
+            body->inverseMass = 1.0 / body->mass;
+        }
+    }
+    tpSystem_FollowMasses(system);
+}

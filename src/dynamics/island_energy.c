@@ -1,0 +1,178 @@
+// An island on which nothing acts but gravity, contacts and what joints hold cannot gain energy:
+// its gain is known from its own motion. Forces, springs and drives do work that is known of all
+// islands together only. What the gains of the others do not explain is theirs, in proportion to
+// what their bodies have gained.
+
+#include "dynamics/island_energy.h"
+
+#include <float.h>
+
+#include "dynamics/body_islands.h"
+#include "dynamics/contact_info.h"
+#include "dynamics/forces.h"
+#include "dynamics/loads.h"
+
+// Of the energy of an island: gains that are rounding.
+static const double roundings = 64.0 * DBL_EPSILON;
+
+// By island, at the body that stands for it.
+typedef struct Gains {
+    int* islands;
+    double* gains;  // of kinetic energy and of gravity's, J
+    double* moving; // kinetic energy now, J
+    double* scales; // of its energies, J
+    bool* isDriven; // something does work on it, or keeps energy for it
+} Gains;
+
+static void markDriven(const tpSystem* system, Gains* gains, int body) {
+    if (tpSystem_IsDynamic(system, body)) {
+        gains->isDriven[tpBodyIslands_Root(gains->islands, body)] = true;
+    }
+}
+
+static bool isKinematic(const tpSystem* system, int body) {
+    return body >= 0 && system->bodies.data[body].kind == tp_kinematicBody;
+}
+
+// Whether a joint does more than hold bodies that nobody else moves.
+static bool isDriving(const tpSystem* system, const tpJoint* joint) {
+    bool isLaw = joint->type == tp_springJoint || isKinematic(system, joint->bodyA) ||
+                 isKinematic(system, joint->bodyB);
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        const tpCoordinate* coordinate = &joint->coordinates[k];
+        const tpCoordinateDef* def = &coordinate->def;
+        isLaw = isLaw || def->hasSpring || def->hasMotor || def->hasServo || def->armature > 0.0 ||
+                def->damping > 0.0 || def->friction > 0.0 || coordinate->applied != 0.0;
+    }
+    return joint->isLive && isLaw;
+}
+
+static void markAllDriven(const tpSystem* system, Gains* gains) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (tpSystem_LoadOf(system, i) != NULL || body->linearDamping > 0.0 ||
+            body->angularDamping > 0.0) {
+            markDriven(system, gains, i);
+        }
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].isLive) {
+            markDriven(system, gains, system->forces.data[i].body);
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (isDriving(system, joint)) {
+            markDriven(system, gains, joint->bodyA);
+            markDriven(system, gains, joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        const tpCoupling* coupling = &system->couplings.data[i];
+        bool isLaw = coupling->isLive && (coupling->def.hasSpring || coupling->def.hasServo);
+        for (int k = 0; isLaw && k < coupling->partCount; ++k) {
+            const tpJoint* joint = &system->joints.data[coupling->parts[k].joint];
+            markDriven(system, gains, joint->bodyA);
+            markDriven(system, gains, joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->contacts.count; ++i) {
+        int a = tpContactInfo_BodyA(&system->contacts.data[i]);
+        int b = tpContactInfo_BodyB(&system->contacts.data[i]);
+        if (system->gives || isKinematic(system, a) || isKinematic(system, b)) {
+            markDriven(system, gains, a);
+            markDriven(system, gains, b);
+        }
+    }
+}
+
+static double kineticOf(const tpSystem* system, int i, const tpPose* pose,
+                        const tpVelocity* velocity) {
+    const tpBody* body = &system->bodies.data[i];
+    tpVec3 momentum = tpInertia_Momentum(&body->inertia, pose->rotation, velocity->angular);
+    return 0.5 *
+           (body->mass * tpLengthSquared(velocity->linear) + tpDot(momentum, velocity->angular));
+}
+
+static void addGain(const tpSystem* system, const tpKeptMotion* start, int i, Gains* gains) {
+    int root = tpBodyIslands_Root(gains->islands, i);
+    const tpBody* body = &system->bodies.data[i];
+    const tpPose* pose = &system->poses.data[i];
+    double before = kineticOf(system, i, &start->poses[i], &start->velocities[i]);
+    double after = kineticOf(system, i, pose, &system->velocities.data[i]);
+    double pull = body->mass * body->gravityScale;
+    double fall = pull * tpDot(system->gravity, tpSub(pose->position, start->poses[i].position));
+    double height = pull * tpLength(system->gravity) * tpLength(pose->position);
+    gains->gains[root] += after - before - fall;
+    gains->moving[root] += after;
+    gains->scales[root] += before + after + height;
+}
+
+// False if memory ran out.
+static bool findGains(tpSystem* system, const tpKeptMotion* start, Gains* gains) {
+    gains->islands = tpBodyIslands_Find(system);
+    gains->gains = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    gains->moving = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    gains->scales = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    gains->isDriven = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < system->contacts.count; ++i) {
+        const tpContactInfo* contact = &system->contacts.data[i];
+        tpBodyIslands_Join(gains->islands, system, tpContactInfo_BodyA(contact),
+                           tpContactInfo_BodyB(contact));
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            addGain(system, start, i, gains);
+        }
+    }
+    markAllDriven(system, gains);
+    return true;
+}
+
+// Makes of the gains what is to be taken from each island; returns the sum.
+static double chooseTaken(const tpSystem* system, double rise, Gains* gains) {
+    double unexplained = rise, drivenGain = 0.0, drivenMoving = 0.0, sum = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (gains->isDriven[i]) {
+            drivenGain += fmax(gains->gains[i], 0.0);
+            drivenMoving += gains->moving[i];
+        } else {
+            unexplained -= gains->gains[i];
+        }
+    }
+    unexplained = fmax(unexplained, 0.0);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        double gain = fmax(gains->gains[i], 0.0);
+        if (gains->isDriven[i]) {
+            gain = drivenGain > 0.0     ? unexplained * (gain / drivenGain)
+                   : drivenMoving > 0.0 ? unexplained * (gains->moving[i] / drivenMoving)
+                                        : 0.0;
+        }
+        gain = gain > roundings * gains->scales[i] ? gain : 0.0;
+        gains->gains[i] = fmin(gain, gains->moving[i]);
+        sum += gains->gains[i];
+    }
+    return sum;
+}
+
+double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double rise) {
+    Gains gains;
+    if (!findGains(system, start, &gains)) {
+        return 0.0;
+    }
+    double taken = chooseTaken(system, rise, &gains);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        int root = tpBodyIslands_Root(gains.islands, i);
+        double gain = gains.gains[root], moving = gains.moving[root];
+        if (tpSystem_IsDynamic(system, i) && gain > 0.0) {
+            double factor = gain < moving ? sqrt(1.0 - gain / moving) : 0.0;
+            tpVelocity* velocity = &system->velocities.data[i];
+            velocity->linear = tpScale(factor, velocity->linear);
+            velocity->angular = tpScale(factor, velocity->angular);
+        }
+    }
+    return taken;
+}

@@ -1,0 +1,303 @@
+#include "steppers/joined_step.h"
+
+#include <string.h>
+
+#include "dynamics/body_islands.h"
+#include "dynamics/contacts.h"
+#include "dynamics/couplings.h"
+#include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joints.h"
+#include "dynamics/parts.h"
+#include "dynamics/step_budget.h"
+#include "steppers/pieces.h"
+
+// Of a step that tears joints apart: what their islands take instead, as a part of its duration,
+// and the shares of the budget that each of these tries and the step of all other bodies have.
+static const double shorterPart = 0.125, shorterShare = 0.1, otherShare = 0.5;
+enum { shorterTries = 3 };
+
+// Joints of further islands may be torn when the step is taken again, and bodies may come farther
+// than expected. After so many rounds all bodies go as far as all joints hold.
+enum { lastRound = 2 };
+
+// Joints are torn if they are apart by so many times what a certified step may leave, or by less if
+// the step has cost all it may.
+static const double torn = 1e3;
+
+// Of the drift of the joint that is worst: joints that are apart by less may be so because the
+// worst has used up the work of the step. If not, the next round finds them.
+static const double worstPart = 0.1;
+
+static const char* const leftOut =
+    "joints would have come apart: the rest of the step was left out for what hangs on them";
+
+static bool hasJoints(const tpSystem* system) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        if (system->joints.data[i].isLive) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpJoinedStep_Begin(tpJoinedStep* step) {
+    if (!hasJoints(step->system)) {
+        step->start = (tpKept){ 0 };
+        return tpKeptMotion_Take(&step->start.motion, step->system);
+    }
+    return tpKept_Take(&step->start, step->system, step->stepper, step->state);
+}
+
+// Whether somebody moves bodies whatever their joints say.
+static bool hasKinematicMotion(const tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        bool isMoving = body->keyframes != NULL || body->hasTarget ||
+                        tpLengthSquared(velocity->linear) > 0.0 ||
+                        tpLengthSquared(velocity->angular) > 0.0;
+        if (body->isLive && body->kind == tp_kinematicBody && isMoving) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double allowedDrift(bool isSpent, const tpStepReport* report) {
+    return (isSpent ? 1.0 : torn) * report->limits.jointDrift;
+}
+
+// Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
+static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    const tpSystem* system = step->system;
+    return !report->undone && !(report->jointDrift <= allowedDrift(isSpent, report)) &&
+           !hasKinematicMotion(system) &&
+           tpJoints_PositionError(system, step->start.motion.poses) <= report->limits.jointDrift;
+}
+
+// Islands -----------------------------------------------------------------------------------------
+
+static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
+    for (int side = 0; side < 2; ++side) {
+        int body = side == 0 ? a : b;
+        if (tpSystem_IsDynamic(system, body)) {
+            isHeld[body] = true;
+        }
+    }
+}
+
+// Marks bodies on the joints and couplings that are farthest apart where the step has ended.
+static void markTorn(const tpSystem* system, double drift, double allowed, bool* isHeld) {
+    const tpPose* poses = system->poses.data;
+    allowed = fmax(allowed, worstPart * drift);
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (!(tpJoint_PositionError(system, joint, poses) <= allowed)) {
+            markPair(system, isHeld, joint->bodyA, joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (tpCoupling_PositionError(system, i, poses) <= allowed) {
+            continue;
+        }
+        int body;
+        for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            markPair(system, isHeld, body, -1);
+        }
+    }
+}
+
+// Marks the islands of marked bodies, at the start of the step. False if memory ran out.
+static bool markIslands(const tpJoinedStep* step, const double* margins, bool* isHeld) {
+    tpSystem* system = step->system;
+    int* islands = tpBodyIslands_Find(system);
+    bool* isMarked = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    tpContact* contacts;
+    int count;
+    if (islands == NULL || isMarked == NULL ||
+        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
+            tp_success) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        tpBodyIslands_Join(islands, system, contacts[i].bodyA, contacts[i].bodyB);
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (isHeld[i]) {
+            isMarked[tpBodyIslands_Root(islands, i)] = true;
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        isHeld[i] = tpSystem_IsDynamic(system, i) && isMarked[tpBodyIslands_Root(islands, i)];
+    }
+    return true;
+}
+
+// The two parts -----------------------------------------------------------------------------------
+
+// Where the bodies and joints of both parts end.
+typedef struct Ends {
+    tpPose* poses;
+    tpVelocity* velocities;
+    double *motion, *now; // of joints
+} Ends;
+
+static bool makeEnds(tpSystem* system, Ends* ends) {
+    int numbers = tpJoints_MotionCount(system);
+    ends->poses = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
+    ends->velocities = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    ends->motion = TP_SCRATCH(&system->arena, double, numbers);
+    ends->now = TP_SCRATCH(&system->arena, double, numbers);
+    return !system->arena.failed;
+}
+
+// A dynamic body of a joint, or -1.
+static int movedBy(const tpSystem* system, const tpJoint* joint) {
+    return tpSystem_IsDynamic(system, joint->bodyA)   ? joint->bodyA
+           : tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB
+                                                      : -1;
+}
+
+// Keeps where the bodies that are in the system have come to. Bodies that do not move by impulses
+// are those of the last part.
+static void keepEnds(const tpSystem* system, const bool* isOut, Ends* ends) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!isOut[i]) {
+            ends->poses[i] = system->poses.data[i];
+            ends->velocities[i] = system->velocities.data[i];
+        }
+    }
+    tpJoints_ReadMotion(system, ends->now);
+    int place = 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        int end = place + tpJoint_MotionCount(joint);
+        bool isIn = movedBy(system, joint) >= 0;
+        for (; place < end; ++place) {
+            ends->motion[place] = isIn ? ends->now[place] : ends->motion[place];
+        }
+    }
+}
+
+// One try of a part from the start of the step, with the other bodies out of the system. Whether it
+// has torn joints.
+static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, double share,
+                    tpStepReport* report) {
+    tpSystem* system = step->system;
+    if (!tpKept_PutBack(&step->start, system, step->stepper, step->state)) {
+        tpStepReport_RunOut(report);
+        return false;
+    }
+    tpJoints_ClearReactions(system);
+    tpSystem_TakeOut(system, isOut);
+    tpStepReport part = { .converged = true, .substepCount = 1, .limits = report->limits };
+    part.kineticBefore = tpSystem_KineticEnergy(system);
+    part.potentialBefore = tpSystem_PotentialEnergy(system);
+    system->solveWork = 0.0;
+    tpStepBudget_BeginPart(system, share);
+    tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);
+    part.kineticBefore = report->kineticBefore;
+    part.potentialBefore = report->potentialBefore;
+    tpStepReport_Append(report, &part);
+    return isTorn(step, tpStepBudget_IsSpent(system), &part);
+}
+
+// Takes as much of the step as holds joints together; returns its duration, 0 if nothing does.
+static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
+    double h = step->h;
+    tpStepReport before = *report;
+    for (int k = 0; k < shorterTries; ++k) {
+        h *= shorterPart;
+        tpStepReport_Undo(report, &before);
+        tryPart(step, isOut, h, shorterShare, report);
+        if (report->undone || !isTorn(step, tpStepBudget_WasSpent(step->system), report)) {
+            return h;
+        }
+        tpSystem_PutIn(step->system, isOut);
+    }
+    tpKept_PutBack(&step->start, step->system, step->stepper, step->state);
+    tpJoints_ClearReactions(step->system);
+    tpSystem_TakeOut(step->system, isOut);
+    tpStepReport_Undo(report, &before);
+    return 0.0;
+}
+
+// Takes both parts of the step. If the second one tears joints their bodies are marked in `isHeld`
+// too, and `isAstray` is true. False if memory ran out.
+static bool takeParts(const tpJoinedStep* step, bool* isHeld, bool* isAstray,
+                      tpStepReport* report) {
+    tpSystem* system = step->system;
+    bool* isOther = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    tpParts parts;
+    Ends ends;
+    if (isOther == NULL || !tpParts_Begin(&parts, system, step->h) || !makeEnds(system, &ends)) {
+        return false;
+    }
+    bool hasOthers = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        isOther[i] = tpSystem_IsDynamic(system, i) && !isHeld[i];
+        hasOthers = hasOthers || isOther[i];
+    }
+    double h = takeShorter(step, isOther, report);
+    tpJoints_ReadMotion(system, ends.motion);
+    keepEnds(system, isOther, &ends);
+    bool isDone = tpParts_Add(&parts, h);
+    tpSystem_PutIn(system, isOther);
+    if (hasOthers && isDone && !report->undone) {
+        *isAstray = tryPart(step, isHeld, step->h, otherShare, report);
+        keepEnds(system, isHeld, &ends);
+        isDone = tpParts_Add(&parts, step->h);
+        tpSystem_PutIn(system, isHeld);
+        if (*isAstray) {
+            double allowed = allowedDrift(tpStepBudget_IsSpent(system), report);
+            markTorn(system, report->jointDrift, allowed, isHeld);
+        }
+    }
+    memcpy(system->poses.data, ends.poses, sizeof(tpPose) * (size_t)system->bodyCount);
+    memcpy(system->velocities.data, ends.velocities,
+           sizeof(tpVelocity) * (size_t)system->bodyCount);
+    tpJoints_WriteMotion(system, ends.motion);
+    tpJoints_WriteReactions(system, parts.reactions);
+    tpSystem_ForgetFound(system);
+    return isDone && (report->undone || tpParts_List(&parts, report));
+}
+
+// Takes the step again: as far as joints hold for their islands, whole for all others.
+static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpStepReport* report) {
+    tpSystem* system = step->system;
+    bool* isHeld = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    bool isDone = isHeld != NULL, isAstray = true;
+    if (isDone) {
+        double allowed = allowedDrift(tpStepBudget_WasSpent(system), report);
+        markTorn(system, report->jointDrift, allowed, isHeld);
+    }
+    for (int round = 0; isDone && isAstray && round <= lastRound; ++round) {
+        isAstray = false;
+        tpStepReport_Undo(report, before);
+        tpKeptMotion_PutBack(&step->start.motion, system);
+        double* margins = tpSystem_ReservedMargins(system, step->h);
+        for (int i = 0; round == lastRound && i < system->bodyCount; ++i) {
+            isHeld[i] = tpSystem_IsDynamic(system, i);
+        }
+        isDone = margins != NULL && markIslands(step, margins, isHeld) &&
+                 takeParts(step, isHeld, &isAstray, report);
+        bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
+        isAstray = !report->undone && (isAstray || hasOutrun);
+    }
+    if (!isDone) {
+        tpStepReport_RunOut(report);
+    }
+    system->breaches |= 1u << tp_jointLaw;
+    report->failureCount += 1;
+    report->converged = false;
+    tpStepReport_AddNote(report, leftOut);
+}
+
+void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
+    tpStepReport before = *report;
+    tpStepper_Take(step->stepper, step->system, step->state, step->options, step->h, report);
+    if (isTorn(step, tpStepBudget_WasSpent(step->system), report)) {
+        takeAgain(step, &before, report);
+    }
+}
