@@ -321,102 +321,34 @@ static void hardStepsEnd(void** state) {
     assert_true(ended > 0); // else the scene shows nothing
 }
 
-static tpBodyId addRunner(tpWorld* world, tpVec3 place) {
-    tpBodyDef body = tpDefaultBodyDef();
-    body.position = place;
-    body.hasMass = true;
-    body.mass.mass = 3.0;
-    body.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.2, 0.1));
-    body.velocity = tpMakeVec3(2.0, 0.0, 0.0);
-    body.angularVelocity = tpMakeVec3(0.0, 5.0, 0.0);
-    return tpCreateBody(world, &body, NULL);
-}
-
-static void spendAll(tpSystem* system) {
-    tpStepBudget_Begin(system);
-    for (int k = 0; k < 1000 && !tpStepBudget_IsSpent(system); ++k) {
-        tpStepBudget_Spend(system, tpStepBudget_ForSolve(system));
-    }
-}
-
-// A step at the end of its work gives back what energy it gained, as much as that, and no more: two
-// bodies on a joint of which one has become faster; one that has lost energy, one that has fallen,
-// and one that a force has accelerated are left alone.
+// A step at the end of its work gives back what energy it gained: as much as that, and no more.
 static void gainsAreTakenBack(void** state) {
-    (void)state;
-    tpWorldDef def = tpDefaultWorldDef();
-    def.gravity = tpMakeVec3(0.0, 0.0, -10.0);
-    tpWorld* world = tpCreateWorld(&def);
-    tpJointDef joint = tpDefaultJointDef();
-    joint.bodyA = addRunner(world, tpZeroVec3());
-    joint.bodyB = addRunner(world, tpMakeVec3(1.0, 0.0, 0.0));
-    joint.type = tp_ballJoint;
-    tpCreateJoint(world, &joint, NULL);
-    for (int i = 2; i < 5; ++i) {
-        addRunner(world, tpMakeVec3(10.0 * i, 0.0, 0.0));
-    }
-    tpForceDef force = tpDefaultForceDef();
-    force.force = tpMakeVec3(1.0, 0.0, 0.0);
-    force.body = tpWorld_BodyId(world, 4);
-    tpCreateForce(world, &force, NULL);
-    tpSystem* system = &world->system;
-    tpKeptMotion start;
-    assert_true(tpKeptMotion_Take(&start, system));
-    spendAll(system);
-    tpStepReport report = { .converged = true };
-    report.kineticBefore = tpSystem_KineticEnergy(system); // 6 + 2.5 J each
-    report.potentialBefore = tpSystem_PotentialEnergy(system);
-    CHECK_NEAR(report.kineticBefore, 5 * 8.5, 1e-12);
-    system->velocities.data[1].linear.x = 4.0;  // 18 J more
-    system->velocities.data[2].angular.y = 0.0; // 2.5 J less
-    system->poses.data[3].position.z = -0.1;    // 3 J of gravity's
-    system->velocities.data[3].linear.z = -sqrt(2.0);
-    system->velocities.data[4].linear.x = 3.0; // 7.5 J of work
-    report.externalWork = 7.5;
-    tpVelocity before[5];
-    memcpy(before, system->velocities.data, sizeof(before));
-    tpStepBudget_End(system, &start, &report);
-    const double factor = sqrt(17.0 / 35.0);
-    for (int i = 0; i < 5; ++i) {
-        double part = i < 2 ? factor : 1.0;
-        const tpVelocity* now = &system->velocities.data[i];
-        CHECK_NEAR(now->linear.x, part * before[i].linear.x, 1e-12);
-        CHECK_NEAR(now->linear.z, part * before[i].linear.z, 1e-12);
-        CHECK_NEAR(now->angular.y, part * before[i].angular.y, 1e-12);
-    }
-    CHECK_NEAR(report.numericalLoss, 18.0, 1e-11);
-    CHECK_NEAR(report.impactLoss, 18.0, 1e-11);
-    tpDestroyWorld(world);
-}
-
-// Of islands on which forces act only the work of all together is known: what they have gained
-// beyond it is taken in proportion to their gains.
-static void drivenIslandsShareWhatIsTaken(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();
     def.gravity = tpZeroVec3();
     tpWorld* world = tpCreateWorld(&def);
-    tpForceDef force = tpDefaultForceDef();
-    force.force = tpMakeVec3(1.0, 0.0, 0.0);
-    for (int i = 0; i < 3; ++i) {
-        tpBodyId body = addRunner(world, tpMakeVec3(10.0 * i, 0.0, 0.0));
-        if (i < 2) {
-            force.body = body;
-            tpCreateForce(world, &force, NULL);
-        }
-    }
+    tpBodyDef body = tpDefaultBodyDef();
+    body.hasMass = true;
+    body.mass.mass = 3.0;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1));
+    body.velocity = tpMakeVec3(1.0, 0.0, 0.0);
+    tpCreateBody(world, &body, NULL);
     tpSystem* system = &world->system;
     tpKeptMotion start;
     assert_true(tpKeptMotion_Take(&start, system));
-    spendAll(system);
-    tpStepReport report = { .converged = true, .kineticBefore = 3 * 8.5, .externalWork = 9.0 };
-    system->velocities.data[0].linear.x = 4.0;             // 18 J more
-    system->velocities.data[1].linear.x = sqrt(4.0 + 6.0); // 9 J more
+    double before = tpSystem_KineticEnergy(system); // 1.5 J
+    system->velocities.data[0].linear.x = 2.0;      // 6 + 1.25 J
+    system->velocities.data[0].angular.y = 5.0;
+    tpStepBudget_Begin(system);
+    for (int k = 0; k < 1000 && !tpStepBudget_IsSpent(system); ++k) {
+        tpStepBudget_Spend(system, tpStepBudget_ForSolve(system));
+    }
+    tpStepReport report = { .converged = true, .kineticBefore = before };
     tpStepBudget_End(system, &start, &report);
-    CHECK_NEAR(tpSystem_BodyKineticEnergy(system, 0), 8.5 + 18.0 - 12.0, 1e-12);
-    CHECK_NEAR(tpSystem_BodyKineticEnergy(system, 1), 8.5 + 9.0 - 6.0, 1e-12);
-    CHECK_NEAR(system->velocities.data[2].linear.x, 2.0, 0.0);
-    CHECK_NEAR(report.impactLoss, 18.0, 1e-11);
+    CHECK_NEAR(tpSystem_KineticEnergy(system), 1.5, 1e-12);
+    CHECK_NEAR(report.numericalLoss, 5.75, 1e-12);
+    CHECK_NEAR(report.impactLoss, 5.75, 1e-12);
+    CHECK_NEAR(system->velocities.data[0].linear.x, 2.0 * sqrt(1.5 / 7.25), 1e-12);
     tpDestroyWorld(world);
 }
 
@@ -425,8 +357,7 @@ int main(void) {
         cmocka_unit_test(queriesCostByTheirShapes), cmocka_unit_test(partsOfABudget),
         cmocka_unit_test(workIsSpentAndForgotten),  cmocka_unit_test(partsShareTheBudget),
         cmocka_unit_test(largeStepsMayCostMore),    cmocka_unit_test(hardStepsEnd),
-        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(drivenIslandsShareWhatIsTaken),
-        cmocka_unit_test(crowdsMayCostMore),
+        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(crowdsMayCostMore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
