@@ -13,6 +13,7 @@
 // that bind stay when others are written: rims whose lowest point runs around have several.
 
 #include "steppers/drift_problem.h"
+#include "steppers/rim_points.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count)
                       ? settings->find(settings->context, step, contacts, count)
                       : tpSystem_FindContacts(step->system, step->system->poses.data, step->margins,
                                               contacts, count) == tp_success;
-    *count = isDone ? tpDrift_DropRimPoints(*contacts, *count) : 0;
+    *count = isDone ? tpContacts_DropRimPoints(*contacts, *count) : 0;
     return isDone;
 }
 

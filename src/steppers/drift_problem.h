@@ -85,8 +85,4 @@ bool tpDrift_HasCollided(const tpDrift* drift);
 // Takes back what a solve has said about its problem; what it cost stays.
 void tpDrift_ForgetVerdict(tpStepReport* report, const tpStepReport* before);
 
-// Leaves the lowest point of rims that lean, without the points fixed to them (drift_rims.c).
-// Returns how many contacts stay.
-int tpDrift_DropRimPoints(tpContact* contacts, int count);
-
 #endif

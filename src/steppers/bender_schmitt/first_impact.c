@@ -16,6 +16,7 @@
 #include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "geometry/shape.h"
+#include "steppers/rim_points.h"
 
 // Drifts tried before the last is taken.
 enum { maxTrials = 40 };
@@ -70,6 +71,7 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
         tp_success) {
         return false;
     }
+    count = tpContacts_DropRimPoints(contacts, count);
     const int* match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts,
                                        count, &system->arena);
     if (match == NULL) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dynamics/matching.h"
+#include "steppers/rim_points.h"
 
 // Overlaps of missed contacts that matter: units of length for few contacts, part of the bodies'
 // size for many.
@@ -31,8 +32,12 @@ bool tpMissed_Look(tpBenderStep* step) {
         margins[i] += tpSystem_IsDynamic(system, i) ? fall : 0.0;
     }
     step->foundMargins = margins;
-    return tpSystem_FindContacts(system, system->poses.data, margins, &step->found,
-                                 &step->foundCount) == tp_success;
+    if (tpSystem_FindContacts(system, system->poses.data, margins, &step->found,
+                              &step->foundCount) != tp_success) {
+        return false;
+    }
+    step->foundCount = tpContacts_DropRimPoints(step->found, step->foundCount);
+    return true;
 }
 
 static double allowedOverlap(const tpBenderStep* step, const tpContact* contact) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "steppers/bender_schmitt/missed.h"
+#include "steppers/rim_points.h"
 
 // Those that the last step found at its end, where they still hold: nothing has been moved since,
 // and no body is faster than was looked for. If much touches, a body that has been hit may
@@ -39,8 +40,10 @@ bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count) 
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
     if (!areKept(step)) {
-        return tpSystem_FindContacts(system, system->poses.data, step->time.margins, contacts,
-                                     count) == tp_success;
+        bool isDone = tpSystem_FindContacts(system, system->poses.data, step->time.margins,
+                                            contacts, count) == tp_success;
+        *count = isDone ? tpContacts_DropRimPoints(*contacts, *count) : 0;
+        return isDone;
     }
     // They were looked for at least as far away as these margins say.
     for (int i = 0; i < step->time.bodyCount; ++i) {
@@ -50,6 +53,7 @@ bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count) 
     *contacts = TP_SCRATCH(&system->arena, tpContact, *count);
     if (*contacts != NULL && *count > 0) {
         memcpy(*contacts, state->contacts.data, sizeof(tpContact) * (size_t)*count);
+        *count = tpContacts_DropRimPoints(*contacts, *count);
     }
     return *contacts != NULL;
 }

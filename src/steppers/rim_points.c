@@ -1,14 +1,13 @@
-// Points of rims that a drift does not ask.
-//
 // The collider lists the lowest point of a rim, and points that are fixed to it for a cap that
 // comes to lie flat. While the cap leans, the gap of the lowest point is the smallest, wherever it
 // runs: its row of the start, corrected by its gap at the end, is the constraint of RATTLE. A fixed
 // point ahead of it seems to run into the floor, by its linear row, and what it carries is an
 // impact.
 
+#include "steppers/rim_points.h"
+
 #include "collision/contact.h"
 #include "geometry/patches.h"
-#include "steppers/drift_problem.h"
 
 // The number of a point of a rim: of a fixed one below tp_rimPoints; -1 if it is no such point.
 static int64_t rimPointOf(const tpContact* contact) {
@@ -23,7 +22,7 @@ static bool isFixed(const tpContact* contact) {
     return point >= 0 && point < tp_rimPoints;
 }
 
-int tpDrift_DropRimPoints(tpContact* contacts, int count) {
+int tpContacts_DropRimPoints(tpContact* contacts, int count) {
     int kept = 0;
     for (int i = 0, next; i < count; i = next) {
         int fixed = 0, lowest = 0;
