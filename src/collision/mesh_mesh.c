@@ -1,18 +1,20 @@
-// Contacts of two triangle surfaces with each other, and of a mesh with a plane.
+// Contacts of two triangle surfaces with each other.
 //
-// A convex mesh is a convex shape to the other one (mesh_pairs.c). Two surfaces that are not convex
-// touch where a corner of one lies over a triangle of the other, or where two convex edges
-// cross. Every pair of near triangles is asked for both, found through the trees. A corner below
-// the surface is in the solid behind all triangles it lies under; the shallowest of them pushes it
-// out, and only to a depth that is small against the bodies, so that the far side of a thin wall is
-// not meant.
+// A convex mesh is a convex shape to the other one (mesh_pairs.c). Two meshes that are their hulls
+// where they meet touch as these. Other surfaces touch where a corner of one lies over a triangle
+// of the other, or where two convex edges cross. Every pair of near triangles is asked for both,
+// found through the trees. A corner below the surface is in the solid behind all triangles it lies
+// under; the shallowest of them pushes it out, and only to a depth that is small against the
+// bodies, so that the far side of a thin wall is not meant.
 
 #include "collision/mesh_pairs.h"
 
+#include "collision/hull_manifold.h"
 #include "collision/segments.h"
 #include "collision/triangle_cone.h"
 #include "geometry/height_field.h"
 #include "geometry/mesh.h"
+#include "geometry/shape.h"
 
 #include <float.h>
 
@@ -49,10 +51,6 @@ static void emit(const Surfaces* s, tpVec3 pointB, tpVec3 n, double gap, uint64_
     tpContactList_Add(s->out, &c);
 }
 
-static bool isFlatCorner(const tpTriangle* t, int k) {
-    return t->edges[k] == tp_flatEdge && t->edges[(k + 2) % 3] == tp_flatEdge;
-}
-
 // How far a point is beyond an edge of a triangle, as a part of the edge.
 static double beyondEdge(const tpTriangle* t, int k, tpVec3 point) {
     tpVec3 p = t->corners[k], along = tpSub(t->corners[(k + 1) % 3], p);
@@ -84,7 +82,7 @@ static void collideCorners(const Surfaces* s, const Facet* over, const Facet* un
     for (int k = 0; k < 3; ++k) {
         tpVec3 corner = over->triangle.corners[k];
         double gap = tpDot(t->normal, tpSub(corner, t->corners[0]));
-        if (gap > s->margin || gap < -s->depth || isFlatCorner(&over->triangle, k) ||
+        if (gap > s->margin || gap < -s->depth || tpIsFlatCorner(&over->triangle, k) ||
             !isOver(t, corner)) {
             continue;
         }
@@ -398,6 +396,42 @@ static void collideSurfaces(const tpPair* pair, tpContactList* out) {
     tpMergeContacts(out, first);
 }
 
+static bool hasHull(const tpGeometry* geometry) {
+    return geometry->type == tp_meshShape && geometry->mesh->hull != NULL;
+}
+
+// Whether mesh A is its hull around B, and within `reach` of it. The pose is that of B in the frame
+// of A.
+static bool isHullAround(const tpGeometry* a, const tpGeometry* b, tpPose pose, double reach) {
+    tpGeometry hull = { .type = tp_hullShape, .pose = tpIdentityPose() };
+    hull.hull = b->mesh->hull;
+    return tpMesh_IsHullWithin(a, growBounds(tpGeometry_Bounds(&hull, pose), reach));
+}
+
+// Contacts of two meshes that are their hulls where they meet, also after the translation that
+// parts them. False, and no contacts, if they are not.
+static bool collideAwayFromDents(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    if (!hasHull(pair->a) || !hasHull(pair->b)) {
+        return false;
+    }
+    tpPose aInB = tpComposePoses(tpInversePose(pair->poseB), pair->poseA);
+    tpPose bInA = tpInversePose(aInB);
+    if (!isHullAround(pair->b, pair->a, aInB, pair->margin) ||
+        !isHullAround(pair->a, pair->b, bInA, pair->margin)) {
+        return false;
+    }
+    int first = out->count;
+    double distance = tpCollideHulls(pair->a->mesh->hull, pair->poseA, pair->b->mesh->hull,
+                                     pair->poseB, pair->margin, cache, out);
+    double reach = pair->margin - distance;
+    if (distance < 0.0 && (!isHullAround(pair->b, pair->a, aInB, reach) ||
+                           !isHullAround(pair->a, pair->b, bInA, reach))) {
+        out->count = first;
+        return false;
+    }
+    return true;
+}
+
 // A distance that the surfaces are not farther than: from the middle of A to B, from there to A,
 // and so on.
 static double boundDistance(const Surfaces* s) {
@@ -415,12 +449,14 @@ static double boundDistance(const Surfaces* s) {
     return distance;
 }
 
-static tpResult closestSurfaces(const tpPair* pair, tpClosest* out) {
+static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     tpContactPoint points[256];
     tpContactList list = { points, 0, 256 };
     tpPair touching = *pair;
     touching.margin = 0.0;
-    collideSurfaces(&touching, &list);
+    if (!collideAwayFromDents(&touching, cache, &list)) {
+        collideSurfaces(&touching, &list);
+    }
     if (tpContactList_Deepest(&list, out)) {
         return tp_success;
     }
@@ -453,67 +489,6 @@ static tpResult closestSurfaces(const tpPair* pair, tpClosest* out) {
     return tp_success;
 }
 
-// Mesh and plane ------------------------------------------------------------------------------
-
-// The lowest corner of a box along n.
-static double lowestOf(const tpBounds* b, tpVec3 n) {
-    return n.x * (n.x > 0.0 ? b->lower.x : b->upper.x) +
-           n.y * (n.y > 0.0 ? b->lower.y : b->upper.y) +
-           n.z * (n.z > 0.0 ? b->lower.z : b->upper.z);
-}
-
-// Corners of triangles that look down at the plane, within the margin. Corners in the middle of
-// flat parts carry nothing that those at its border do not.
-static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
-    (void)cache;
-    const tpMesh* mesh = pair->a->mesh;
-    tpVec3 normal = tpRotate(pair->poseB.rotation, pair->b->plane.normal);
-    double offset = pair->b->plane.offset + tpDot(normal, pair->poseB.position);
-    tpVec3 n = tpUnrotate(pair->poseA.rotation, normal);
-    double level = offset - tpDot(normal, pair->poseA.position);
-    int first = out->count;
-    for (int32_t node = 0; node < mesh->tree.nodeCount;) {
-        const tpTreeNode* tree = &mesh->tree.nodes[node];
-        if (lowestOf(&tree->bounds, n) - level > pair->margin) {
-            node = tree->skip;
-            continue;
-        }
-        for (int32_t i = 0; i < tree->count; ++i) {
-            tpTriangle t = tpGetTriangle(pair->a, mesh->tree.order[tree->first + i]);
-            for (int k = 0; k < 3; ++k) {
-                double gap = tpDot(n, t.corners[k]) - level;
-                if (gap > pair->margin || isFlatCorner(&t, k) || tpDot(n, t.normal) >= -1e-3) {
-                    continue;
-                }
-                tpVec3 point = tpTransformPoint(pair->poseA, t.corners[k]);
-                tpContactPoint c = { point, tpMulAdd(point, -gap, normal), normal, gap,
-                                     tpMakeFeature(tp_vertexFace, t.vertices[k], 0) };
-                tpContactList_Add(out, &c);
-            }
-        }
-        ++node;
-    }
-    tpMergeContacts(out, first);
-}
-
-static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
-    (void)cache;
-    const tpMesh* mesh = pair->a->mesh;
-    tpVec3 n = tpRotate(pair->poseB.rotation, pair->b->plane.normal);
-    tpVec3 local = tpUnrotate(pair->poseA.rotation, n);
-    int32_t lowest = 0;
-    for (int32_t i = 1; i < mesh->vertexCount; ++i) {
-        if (tpDot(local, mesh->vertices[i]) < tpDot(local, mesh->vertices[lowest])) {
-            lowest = i;
-        }
-    }
-    out->normal = n;
-    out->pointA = tpTransformPoint(pair->poseA, mesh->vertices[lowest]);
-    out->distance = tpDot(n, tpSub(out->pointA, pair->poseB.position)) - pair->b->plane.offset;
-    out->pointB = tpMulAdd(out->pointA, -out->distance, n);
-    return tp_success;
-}
-
 // Which of two meshes is a convex shape to the other ----------------------------------------------
 
 // The last but one word of a pair's cache. Of two convex meshes A is the shape, unless it was
@@ -529,7 +504,7 @@ static bool isConvexPair(const tpPair* pair, tpPairCache* cache, tpGeometry* hul
     tpPair other = tpSwapPair(pair);
     if (isConvexA && isConvexB && role == 0u) {
         other.a = &hullB;
-        role = tpLiesInConvexMesh(&other) ? shapeIsB : shapeIsA;
+        role = tpLiesInHull(&other) ? shapeIsB : shapeIsA;
         if (cache != NULL) {
             cache->words[roleWord] = role;
         }
@@ -547,7 +522,9 @@ static void collideMeshes(const tpPair* pair, tpPairCache* cache, tpContactList*
     bool isSwapped;
     int first = out->count;
     if (!isConvexPair(pair, cache, &hull, &convex, &isSwapped)) {
-        collideSurfaces(pair, out);
+        if (!collideAwayFromDents(pair, cache, out)) {
+            collideSurfaces(pair, out);
+        }
         return;
     }
     tp_meshPair.collide(&convex, cache, out);
@@ -561,7 +538,7 @@ static tpResult closestMeshes(const tpPair* pair, tpPairCache* cache, tpClosest*
     tpPair convex;
     bool isSwapped;
     if (!isConvexPair(pair, cache, &hull, &convex, &isSwapped)) {
-        return closestSurfaces(pair, out);
+        return closestSurfaces(pair, cache, out);
     }
     tpResult result = tp_meshPair.closest(&convex, cache, out);
     if (isSwapped) {
@@ -571,4 +548,3 @@ static tpResult closestMeshes(const tpPair* pair, tpPairCache* cache, tpClosest*
 }
 
 const tpPairClass tp_trianglesPair = { collideMeshes, closestMeshes, false };
-const tpPairClass tp_meshPlanePair = { collidePlane, closestPlane, false };

@@ -191,7 +191,7 @@ static uint32_t collideTriangles(const tpPair* pair, uint32_t known, tpContactLi
 // Convex meshes -----------------------------------------------------------------------------------
 
 bool tpHullOfMesh(const tpGeometry* geometry, tpGeometry* out) {
-    if (geometry->type != tp_meshShape || geometry->mesh->hull == NULL) {
+    if (geometry->type != tp_meshShape || !geometry->mesh->isConvex) {
         return false;
     }
     *out = (tpGeometry){ .type = tp_hullShape, .pose = geometry->pose };
@@ -199,7 +199,7 @@ bool tpHullOfMesh(const tpGeometry* geometry, tpGeometry* out) {
     return true;
 }
 
-bool tpLiesInConvexMesh(const tpPair* pair) {
+bool tpLiesInHull(const tpPair* pair) {
     const tpHull* hull = pair->b->mesh->hull;
     tpMeshQuery query;
     tpStartMeshQuery(pair, NULL, &query);
@@ -228,9 +228,42 @@ static bool isPairOfHulls(const tpPair* pair, tpPairCache* cache, tpGeometry* hu
         return false;
     }
     if (*known == 0u) {
-        *known = tpLiesInConvexMesh(pair) ? startedInside : cameFromOutside;
+        *known = tpLiesInHull(pair) ? startedInside : cameFromOutside;
     }
     return *known == cameFromOutside;
+}
+
+static tpBounds growBounds(tpBounds bounds, double by) {
+    tpVec3 grow = tpMakeVec3(by, by, by);
+    return (tpBounds){ tpSub(bounds.lower, grow), tpAdd(bounds.upper, grow) };
+}
+
+// Contacts with a mesh that is its hull around the shape, also after the translation that parts the
+// two. False, and no contacts, if it is not.
+static bool collideAwayFromDents(const tpPair* pair, tpPairCache* cache, uint32_t known,
+                                 tpContactList* out) {
+    if (pair->b->type != tp_meshShape || pair->b->mesh->hull == NULL || known == startedInside) {
+        return false;
+    }
+    tpPose toB = tpComposePoses(tpInversePose(pair->poseB), pair->poseA);
+    tpGeometry shape = *pair->a;
+    shape.pose = tpIdentityPose();
+    tpBounds around = growBounds(tpGeometry_Bounds(&shape, toB), pair->margin);
+    if (!tpMesh_IsHullWithin(pair->b, around) || (known == 0u && tpLiesInHull(pair))) {
+        return false;
+    }
+    tpGeometry hull = { .type = tp_hullShape, .pose = pair->b->pose };
+    hull.hull = pair->b->mesh->hull;
+    tpPair convex = *pair;
+    convex.b = &hull;
+    int first = out->count;
+    tpCollidePair(&convex, cache, out);
+    double depth = -leastGap(out, first);
+    if (depth > 0.0 && !tpMesh_IsHullWithin(pair->b, growBounds(around, depth))) {
+        out->count = first;
+        return false;
+    }
+    return true;
 }
 
 static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
@@ -240,6 +273,8 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
         tpPair convex = *pair;
         convex.b = &hull;
         tpCollidePair(&convex, cache, out);
+    } else if (collideAwayFromDents(pair, cache, known, out)) {
+        known = cameFromOutside;
     } else {
         known = collideTriangles(pair, known, out);
     }

@@ -17,9 +17,9 @@ extern const tpPairClass tp_meshPlanePair;
 // The hull of a mesh as a shape; false if the shape is no convex mesh.
 bool tpHullOfMesh(const tpGeometry* geometry, tpGeometry* out);
 
-// Whether the convex shape A lies inside the convex mesh B. It may stick out by a hundredth of its
-// width.
-bool tpLiesInConvexMesh(const tpPair* pair);
+// Whether the convex shape A lies inside the hull of the mesh B. It may stick out by a hundredth of
+// its width.
+bool tpLiesInHull(const tpPair* pair);
 
 // Of contacts from `first` on, sorts and keeps one for each feature, and for each vertex of A one
 // for each direction.

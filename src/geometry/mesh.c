@@ -249,7 +249,7 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
         result = buildTree(mesh, &arrays, error);
     }
     if (result == tp_success && !mayBeOpen) {
-        result = tpFindMeshHull(mesh, &mesh->hull, error);
+        result = tpFindMeshHull(mesh, error);
     }
     if (result == tp_success) {
         *out = mesh;
@@ -268,7 +268,7 @@ void tpReleaseMesh(tpMesh* mesh) {
     if (mesh != NULL &&
         atomic_fetch_sub_explicit(&mesh->references, 1, memory_order_acq_rel) == 1) {
         tpAllocator allocator = mesh->allocator;
-        tpReleaseHull(mesh->hull);
+        tpForgetMeshHull(mesh);
         tpRelease(&allocator, mesh, mesh->byteCount);
     }
 }

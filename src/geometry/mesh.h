@@ -37,8 +37,14 @@ struct tpMesh {
     tpMassProperties mass; // at density one
     double radius;         // largest distance of a corner from the centre of mass
     double thickness;      // volume / surface: half the thickness of a plate, m
-    tpHull* hull;          // the same body, if it is convex; else NULL
-    bool isOpen;           // only seen: neighbours, edges and mass mean nothing
+    // The hull of the vertices (NULL: not made), and where the body is its hull: see mesh_hull.c.
+    tpHull* hull;
+    bool isConvex;        // the body is its hull everywhere
+    const bool* isOnHull; // [triangleCount]
+    tpBounds* lids;       // [lidCount] boxes of faces of the hull that span dents
+    int lidCount;
+    size_t lidBytes; // of the block of lids and marks
+    bool isOpen;     // only seen: neighbours, edges and mass mean nothing
     atomic_int references;
     tpAllocator allocator;
     size_t byteCount;
@@ -54,8 +60,13 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
 // Refuses a surface of which a part is inside out and no cavity of another part.
 tpResult tpCheckMeshParts(const tpMesh* mesh, tpError* error);
 
-// The hull of a convex mesh, whose arrays are complete; NULL if it is not convex.
-tpResult tpFindMeshHull(const tpMesh* mesh, tpHull** out, tpError* error);
+// Finds the hull of a mesh, whose arrays are complete, and compares the two.
+tpResult tpFindMeshHull(tpMesh* mesh, tpError* error);
+// The mesh then collides by its triangles.
+void tpForgetMeshHull(tpMesh* mesh);
+
+// Whether a mesh with a hull is its hull within a box (shape's frame), and has triangles there.
+bool tpMesh_IsHullWithin(const tpGeometry* geometry, tpBounds bounds);
 
 tpMesh* tpRetainMesh(tpMesh* mesh);
 void tpReleaseMesh(tpMesh* mesh);

@@ -22,6 +22,11 @@ typedef struct tpTriangle {
     uint8_t edges[3];     // tpEdgeKind of that edge; a border counts as convex
 } tpTriangle;
 
+// Whether the surface around a corner is flat, as far as the triangle knows.
+static inline bool tpIsFlatCorner(const tpTriangle* triangle, int k) {
+    return triangle->edges[k] == tp_flatEdge && triangle->edges[(k + 2) % 3] == tp_flatEdge;
+}
+
 // Number of triangles of a mesh or height field; 0 for other shapes.
 int32_t tpTriangleCount(const tpGeometry* geometry);
 tpTriangle tpGetTriangle(const tpGeometry* geometry, int32_t index);

@@ -10,6 +10,9 @@
 
 #include <float.h>
 
+// Contacts nearer than this are asked for, m.
+static const double margin = 0.01;
+
 enum { maxCorners = 64, maxTriangles = 128, maxContacts = 512 };
 
 // A convex body, or one with a dent that the other body does not reach.
@@ -159,7 +162,8 @@ static Best leastTranslation(const Solid* a, tpPose poseA, const Solid* b, tpPos
 static bool reachesDent(const Solid* s, tpPose pose, const Solid* other, tpPose otherPose,
                         double depth) {
     tpVec3 up = tpRotate(pose.rotation, tpMakeVec3(0.0, 0.0, 1.0));
-    return -lowest(other, otherPose, tpNeg(up)) - tpDot(up, pose.position) + depth > s->dentLevel;
+    return -lowest(other, otherPose, tpNeg(up)) - tpDot(up, pose.position) + depth + margin >
+           s->dentLevel;
 }
 
 // Whether all of a body lies inside the other.
@@ -193,7 +197,8 @@ static void probe(const Solid* a, tpPose poseA, const Solid* b, tpPose poseB, co
                   Count* count) {
     static tpContactPoint points[maxContacts];
     tpContactList list = { points, 0, maxContacts };
-    assert_int_equal(tpCollide(&a->shape, poseA, &b->shape, poseB, 0.01, NULL, &list), tp_success);
+    assert_int_equal(tpCollide(&a->shape, poseA, &b->shape, poseB, margin, NULL, &list),
+                     tp_success);
     assert_true(list.count <= maxContacts);
     tpClosest deepest = { .distance = 0.0 };
     for (int i = 0; i < list.count; ++i) {
@@ -301,9 +306,49 @@ static void convexBodies(void** state) {
     assert_int_equal(wrong, 0);
 }
 
+static void dentedOnBox(tpRandom* random, int i, Solid* a, Solid* b) {
+    layBlock(i % 2 ? a : b, randomSize(random));
+    makeShape(i % 2 ? a : b, true);
+    makeBoxShape(i % 2 ? b : a, randomSize(random));
+}
+
+static void dentedOnBlock(tpRandom* random, int i, Solid* a, Solid* b) {
+    layBlock(a, randomSize(random));
+    layBlock(b, randomSize(random));
+    makeShape(a, i % 2 == 0);
+    makeShape(b, i % 2 == 1);
+}
+
+static void dentedOnDented(tpRandom* random, int i, Solid* a, Solid* b) {
+    (void)i;
+    layBlock(a, randomSize(random));
+    layBlock(b, randomSize(random));
+    makeShape(a, true);
+    makeShape(b, true);
+}
+
+// Bodies that are not convex, but are where they overlap.
+static void dentedBodies(void** state) {
+    (void)state;
+    static const struct {
+        const char* name;
+        MakePair make;
+    } rows[] = { { "dented on box", dentedOnBox },
+                 { "dented on block", dentedOnBlock },
+                 { "dented on dented", dentedOnDented } };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        Count count = probeMany(11 + i, 500, rows[i].make, 0.2);
+        tell(rows[i].name, &count);
+        wrong += count.wrong;
+    }
+    assert_int_equal(wrong, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convexBodies),
+        cmocka_unit_test(dentedBodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

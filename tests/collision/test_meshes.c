@@ -2,6 +2,7 @@
 
 #include "random_hulls.h"
 
+#include "geometry/mesh.h"
 #include "tippe/collision.h"
 
 #include <stdlib.h>
@@ -34,35 +35,18 @@ static tpPose at(double x, double y, double z) {
     return tpMakePose(tpMakeVec3(x, y, z), tpIdentityQuat());
 }
 
-// A block may have a small dent, so that it is not convex and collides by its triangles.
-typedef enum Dent { noDent, dentBelow, dentAbove } Dent;
+// Tests run with convex blocks, which collide as their hulls, and again, with this initial state,
+// by their triangles.
+static bool withTriangles = true;
 
-// Tests run with convex blocks, and again with this initial state.
-static bool withDents = true;
-
-static Dent dentOf(void** state, Dent dent) {
-    return *state != NULL ? dent : noDent;
-}
-
-// Presses the middle of a triangle in by a hundredth of the block.
-static int dentTriangle(tpVec3* vertices, int vertex, int32_t (*triangles)[3], int index,
-                        int count) {
-    int32_t* t = triangles[index];
-    tpVec3 sum = tpAdd(vertices[t[0]], tpAdd(vertices[t[1]], vertices[t[2]]));
-    vertices[vertex] = tpScale(1.0 / 3.0, sum);
-    vertices[vertex].z *= 0.98;
-    int32_t corners[3] = { t[0], t[1], t[2] };
-    for (int k = 0; k < 3; ++k) {
-        int32_t* part = k == 0 ? t : triangles[count++];
-        part[0] = corners[k], part[1] = corners[(k + 1) % 3], part[2] = vertex;
-    }
-    return count;
+static bool byTriangles(void** state) {
+    return *state != NULL;
 }
 
 // A block from -size/2 to size/2, its faces divided into n by n cells of two triangles.
-static tpGeometry makeBlock(tpVec3 size, int n, Dent dent) {
-    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(6 * (n + 1) * (n + 1) + 1));
-    int32_t(*triangles)[3] = malloc(sizeof(int32_t) * 3 * (size_t)(12 * n * n + 2));
+static tpGeometry makeBlock(tpVec3 size, int n, bool hasNoHull) {
+    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(6 * (n + 1) * (n + 1)));
+    int32_t(*triangles)[3] = malloc(sizeof(int32_t) * 3 * (size_t)(12 * n * n));
     // Points of the surface are numbered by their place in the grid of (n + 1)^3 points.
     int32_t* numbers = malloc(sizeof(int32_t) * (size_t)((n + 1) * (n + 1) * (n + 1)));
     int vertexCount = 0, triangleCount = 0;
@@ -94,11 +78,6 @@ static tpGeometry makeBlock(tpVec3 size, int n, Dent dent) {
             t[0] = corner[0], t[1] = corner[2], t[2] = corner[3];
         }
     }
-    if (dent != noDent) {
-        // A triangle amid the face that looks down or up.
-        int index = 2 * n * n * (dent == dentAbove ? 4 : 5) + n * n;
-        triangleCount = dentTriangle(vertices, vertexCount++, triangles, index, triangleCount);
-    }
     tpAllocator allocator = tpDefaultAllocator();
     tpGeometry mesh;
     tpError error = { 0 };
@@ -109,6 +88,9 @@ static tpGeometry makeBlock(tpVec3 size, int n, Dent dent) {
     free(vertices);
     free(triangles);
     free(numbers);
+    if (hasNoHull) {
+        tpForgetMeshHull(mesh.mesh);
+    }
     return mesh;
 }
 
@@ -133,9 +115,9 @@ static tpGeometry makeBox(double x, double y, double z) {
 // as many, all with the same normal and gap, wherever it lies and however it is turned.
 static void slidesWithoutBumps(void** state) {
     (void)state;
-    tpGeometry surfaces[3] = { makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, dentBelow),
+    tpGeometry surfaces[3] = { makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, true),
                                makeFlatField(33, 4.0),
-                               makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, noDent) };
+                               makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, false) };
     double tops[3] = { 0.5, 0.0, 0.5 };
     struct {
         tpGeometry shape;
@@ -214,13 +196,13 @@ static tpGeometry makeFans(const tpHull* hull) {
     return mesh;
 }
 
-// Bodies of many corners on a floor of many triangles, which is not convex: most triangles are
+// Bodies of many corners on a floor of many triangles: most triangles are
 // found to be far by a plane between. The contacts are those of corners within the margin, the
 // lowest one among them, and none lies elsewhere.
 static void manyCornersOnManyTriangles(void** state) {
     (void)state;
     tpRandom random = { 41 };
-    tpGeometry hull, unused, floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, dentBelow);
+    tpGeometry hull, unused, floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16, true);
     assert_true(makeRandomHull(&random, roundHull, 600, 0.7, &hull, &unused));
     tpGeometry ball = makeFans(hull.hull);
     for (int i = 0; i < 200; ++i) {
@@ -293,7 +275,7 @@ static void agreesWithHulls(void** state) {
 
 // A ball over a ridge: pushed by the ridge between the normals of its sides, by a side elsewhere.
 static void ridgesPushBetweenTheirSides(void** state) {
-    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 3, dentOf(state, dentBelow)), ball;
+    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 3, byTriangles(state)), ball;
     tpMakeSphere(&(tpSphere){ 0.1 }, tpIdentityPose(), &ball, NULL);
     for (int degrees = 0; degrees <= 90; degrees += 5) {
         double angle = degrees * acos(-1.0) / 180.0;
@@ -371,7 +353,7 @@ static void valleysPushWithBothSides(void** state) {
 // A box deep in one large triangle of a block touches it with its four corners, and tilted boxes,
 // beside its rim as well, touch nowhere twice.
 static void boxesTouchOnce(void** state) {
-    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 1, dentOf(state, dentBelow));
+    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 1, byTriangles(state));
     tpGeometry boxes[2] = { makeBox(0.2, 0.2, 0.2), makeBox(1.0, 0.1, 0.3) };
     for (int i = 0; i < 12; ++i) {
         double deep = 0.0099 * i;
@@ -397,8 +379,8 @@ static void boxesTouchOnce(void** state) {
 
 // Meshes on meshes, on planes and on height fields, one of them moving and turned.
 static void meshesMeetMeshes(void** state) {
-    tpGeometry cube = makeBlock(tpMakeVec3(0.6, 0.6, 0.6), 2, dentOf(state, dentAbove));
-    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 8, dentOf(state, dentBelow)),
+    tpGeometry cube = makeBlock(tpMakeVec3(0.6, 0.6, 0.6), 2, byTriangles(state));
+    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 8, byTriangles(state)),
                field = makeFlatField(17, 4.0);
     tpGeometry plane;
     tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.5 }, tpIdentityPose(), &plane, NULL);
@@ -429,7 +411,7 @@ static void meshesMeetMeshes(void** state) {
         CHECK_NEAR(closest.distance, gap, 1e-12);
     }
     // On a plate, within rounding of touching: its sides do not count.
-    tpGeometry plate = makeBlock(tpMakeVec3(4.0, 4.0, 0.02), 4, dentOf(state, dentBelow));
+    tpGeometry plate = makeBlock(tpMakeVec3(4.0, 4.0, 0.02), 4, byTriangles(state));
     for (int i = 0; i < 40; ++i) {
         double gap = (i % 2 == 0 ? 1.0 : -1.0) * pow(10.0, -0.5 * (i / 2) - 7.0);
         Contacts c = collide(&cube, at(0.11, 0.07, 0.31 + gap), &plate, tpIdentityPose(), 0.01);
@@ -473,7 +455,7 @@ static void meshesMeetMeshes(void** state) {
 // straight up and down, and are as far apart as they are, also in overlaps up to a twentieth of a
 // block.
 static void crossedEdgesPushApart(void** state) {
-    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 1, dentOf(state, dentBelow));
+    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 1, byTriangles(state));
     const double eighth = 0.25 * acos(-1.0), half = sqrt(0.5);
     tpQuat onEdge = tpQuatFromAxisAngle(tpMakeVec3(1.0, 0.0, 0.0), eighth);
     tpRandom random = { 83 };
@@ -499,8 +481,8 @@ static void crossedEdgesPushApart(void** state) {
 // nearest side pushes: up, and as far as the corner is deep.
 static void thinPlatesPushBack(void** state) {
     const double thickness = 0.1;
-    tpGeometry plate = makeBlock(tpMakeVec3(2.0, 2.0, thickness), 4, dentOf(state, dentBelow));
-    tpGeometry block = makeBlock(tpMakeVec3(0.4, 0.4, 0.4), 1, noDent);
+    tpGeometry plate = makeBlock(tpMakeVec3(2.0, 2.0, thickness), 4, byTriangles(state));
+    tpGeometry block = makeBlock(tpMakeVec3(0.4, 0.4, 0.4), 1, false);
     tpRandom random = { 53 };
     for (int trial = 0; trial < 200; ++trial) {
         tpQuat q;
@@ -551,7 +533,7 @@ static void thinPlatesPushBack(void** state) {
 // mesh is one face.
 static void trianglesHaveNames(void** state) {
     (void)state;
-    tpGeometry block = makeBlock(tpMakeVec3(2.0, 2.0, 1.0), 2, dentBelow);
+    tpGeometry block = makeBlock(tpMakeVec3(2.0, 2.0, 1.0), 2, true);
     tpGeometry ball = { .type = tp_sphereShape, .sphere = { .radius = 0.1 } };
     // Inside of the eight triangles on top, twice each.
     static const double x[8] = { -0.7, -0.3, 0.3, 0.7, -0.7, -0.3, 0.3, 0.7 };
@@ -584,16 +566,16 @@ int main(void) {
         cmocka_unit_test(agreesWithHulls),
         cmocka_unit_test(manyCornersOnManyTriangles),
         cmocka_unit_test(ridgesPushBetweenTheirSides),
-        cmocka_unit_test_prestate(ridgesPushBetweenTheirSides, &withDents),
+        cmocka_unit_test_prestate(ridgesPushBetweenTheirSides, &withTriangles),
         cmocka_unit_test(valleysPushWithBothSides),
         cmocka_unit_test(meshesMeetMeshes),
-        cmocka_unit_test_prestate(meshesMeetMeshes, &withDents),
+        cmocka_unit_test_prestate(meshesMeetMeshes, &withTriangles),
         cmocka_unit_test(boxesTouchOnce),
-        cmocka_unit_test_prestate(boxesTouchOnce, &withDents),
+        cmocka_unit_test_prestate(boxesTouchOnce, &withTriangles),
         cmocka_unit_test(thinPlatesPushBack),
-        cmocka_unit_test_prestate(thinPlatesPushBack, &withDents),
+        cmocka_unit_test_prestate(thinPlatesPushBack, &withTriangles),
         cmocka_unit_test(crossedEdgesPushApart),
-        cmocka_unit_test_prestate(crossedEdgesPushApart, &withDents),
+        cmocka_unit_test_prestate(crossedEdgesPushApart, &withTriangles),
         cmocka_unit_test(trianglesHaveNames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
