@@ -25,6 +25,7 @@ BROKEN = {
     "an entity": ('<!DOCTYPE mujoco [\n<!ENTITY b "<body/>">]><mujoco><worldbody>&b;</worldbody></mujoco>', ':2: the entity "b"'),
     "nothing": ("<mujoco><worldbody/></mujoco>", "nothing in the model"),
     "another root": ("<sdf/>", "neither MJCF"),
+    "an effort below zero": ('<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>\n<limit lower="-1" upper="1" effort="-5" velocity="1"/></joint></robot>', ":2: an effort is not negative"),
     "no links": ('<robot name="r"/>', "without links"),
     "a link that is not there": ('<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>', '"b"'),
     "no number": ('<robot name="r"><link name="a"><inertial><mass value="x"/></inertial></link></robot>', "expected a number"),
@@ -43,6 +44,17 @@ def test_broken_models_are_refused(what: str, tmp_path: Path, capsys: pytest.Cap
     assert words in message
     assert "model.xml" in message
     assert [p.name for p in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_encodings_that_mujoco_does_not_read(tmp_path: Path) -> None:
+    """MuJoCo takes bytes for UTF-8 whatever the file says; names in another encoding ended with an error of Python's."""
+    path = tmp_path / "model.xml"
+    model = '<mujoco><worldbody>\n<body name="h\u00fcfte"><freejoint/><geom size="1"/></body></worldbody></mujoco>'
+    path.write_bytes(('<?xml version="1.0" encoding="latin-1"?>' + model).encode("latin-1"))
+    with pytest.raises(models.ModelError, match=r"model\.xml:2: is not in UTF-8"):
+        models.convert(path)
+    path.write_text(model, encoding="utf-8")
+    assert len(models.convert(path)["bodies"]) == 1
 
 
 def test_circles_of_links(tmp_path: Path) -> None:

@@ -83,13 +83,25 @@ def parse(path: Path) -> Element:
     return top.children[0]
 
 
+def _parse_utf8(path: Path) -> Element:
+    """The root element of a file that MuJoCo reads too, which takes every file for UTF-8."""
+    root = parse(path)
+    data = path.read_bytes()
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ModelError("is not in UTF-8, as MuJoCo expects it: write it in that encoding", str(path), line) from None
+    return root
+
+
 class Source:
     """A model's XML with its includes and the models that it attaches."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.included = 0
-        self.root = parse(path)
+        self.root = _parse_utf8(path)
         self._include(self.root, [path.resolve()])
         self.places: dict[tuple[str, str], tuple[str, int]] = {}
         for element in self.root.walk():
@@ -123,7 +135,7 @@ class Source:
         self.included += 1
         if self.included > _MOST_INCLUDES:
             raise element.error(f"files are included more than {_MOST_INCLUDES} times")
-        root = parse(found)
+        root = _parse_utf8(found)
         self._include(root, [*stack, found.resolve()])
         return [root] if whole else root.children
 

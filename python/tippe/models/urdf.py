@@ -461,10 +461,11 @@ class _Reader:
             laws.damping, laws.friction = self.number(dynamics, "damping", 0.0), self.number(dynamics, "friction", 0.0)
             if laws.damping < 0 or laws.friction < 0:
                 raise dynamics.error("damping and friction are not negative")
-        if self.hold and joint.first("mimic") is None and limit is not None:
-            effort = self.number(limit, "effort", 0.0)
-            if effort > 0:
-                laws.drive = self.servo(joint, effort)
+        effort = self.number(limit, "effort", 0.0) if limit is not None else 0.0
+        if limit is not None and effort < 0:
+            raise limit.error("an effort is not negative")
+        if self.hold and joint.first("mimic") is None and effort > 0:
+            laws.drive = self.servo(joint, effort)
         return laws
 
     def servo(self, joint: Element, effort: float) -> Drive:
