@@ -271,7 +271,9 @@ def judge_contacts(name, run, restitution):
             if "mirtich" in name:  # the deepest at any event of the step
                 expect(f"{place}: penetration at least", bool(r["penetration"][k] >= deepest - 1e-9), True)
             elif "stack" not in name:
-                expect(f"{place}: penetration", r["penetration"][k], deepest, relative=1e-6, absolute=1e-9)
+                # small-steps keeps the arms of its contacts, .2 m at most, in single precision.
+                rounding = 0.2 * 2.0**-24 if "small-steps" in name else 1e-9
+                expect(f"{place}: penetration", r["penetration"][k], deepest, relative=1e-6, absolute=rounding)
 
 
 def judge_joints(name, run):
