@@ -19,15 +19,16 @@ enum { shorterTries = 3 };
 
 // Joints of further islands may be torn when the step is taken again, and bodies may come farther
 // than expected. After so many rounds all bodies go as far as all joints hold.
-enum { lastRound = 2 };
+enum { lastRound = 3 };
 
 // Joints are torn if they are apart by so many times what a certified step may leave, or by less if
 // the step has cost all it may.
 static const double torn = 1e3;
 
-// Of the drift of the joint that is worst: joints that are apart by less may be so because the
-// worst has used up the work of the step. If not, the next round finds them.
-static const double worstPart = 0.1;
+// Of the drift of the joint that is worst: other joints may be apart because the worst one has used
+// up the work of the step, even those that are apart by nearly as much. If not, the next round
+// finds them.
+static const double worstPart = 0.99;
 
 static const char* const leftOut =
     "joints would have come apart: the rest of the step was left out for what hangs on them";
@@ -223,9 +224,30 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     return 0.0;
 }
 
+// Takes the part of the islands whose joints were torn. If they may only have been left behind when
+// the work of the step ended, they try the whole step by themselves first.
+static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
+                       tpStepReport* report) {
+    tpStepReport before = *report;
+    if (mayBeWhole) {
+        if (!tryPart(step, isOther, step->h, otherShare, report)) {
+            return step->h;
+        }
+        tpSystem_PutIn(step->system, isOther);
+        tpStepReport_Undo(report, &before);
+    }
+    return takeShorter(step, isOther, report);
+}
+
+// How the parts of a step went.
+typedef struct Outcome {
+    bool isCut;    // the first part was cut short
+    bool isAstray; // the second one has torn joints, or bodies have come too far
+} Outcome;
+
 // Takes both parts of the step. If the second one tears joints their bodies are marked in `isHeld`
-// too, and `isAstray` is true. False if memory ran out.
-static bool takeParts(const tpJoinedStep* step, bool* isHeld, bool* isAstray,
+// too, and alone if the first part has taken the whole step. False if memory ran out.
+static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, Outcome* outcome,
                       tpStepReport* report) {
     tpSystem* system = step->system;
     bool* isOther = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
@@ -239,18 +261,22 @@ static bool takeParts(const tpJoinedStep* step, bool* isHeld, bool* isAstray,
         isOther[i] = tpSystem_IsDynamic(system, i) && !isHeld[i];
         hasOthers = hasOthers || isOther[i];
     }
-    double h = takeShorter(step, isOther, report);
+    double h = takeHeld(step, isOther, mayBeWhole && hasOthers, report);
+    outcome->isCut = h < step->h;
     tpJoints_ReadMotion(system, ends.motion);
     keepEnds(system, isOther, &ends);
     bool isDone = tpParts_Add(&parts, h);
     tpSystem_PutIn(system, isOther);
     if (hasOthers && isDone && !report->undone) {
-        *isAstray = tryPart(step, isHeld, step->h, otherShare, report);
+        outcome->isAstray = tryPart(step, isHeld, step->h, otherShare, report);
         keepEnds(system, isHeld, &ends);
         isDone = tpParts_Add(&parts, step->h);
         tpSystem_PutIn(system, isHeld);
-        if (*isAstray) {
+        if (outcome->isAstray) {
             double allowed = allowedDrift(tpStepBudget_IsSpent(system), report);
+            if (!outcome->isCut) {
+                memset(isHeld, 0, sizeof(bool) * (size_t)system->bodyCount);
+            }
             markTorn(system, report->jointDrift, allowed, isHeld);
         }
     }
@@ -267,13 +293,14 @@ static bool takeParts(const tpJoinedStep* step, bool* isHeld, bool* isAstray,
 static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpStepReport* report) {
     tpSystem* system = step->system;
     bool* isHeld = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
-    bool isDone = isHeld != NULL, isAstray = true;
+    bool isDone = isHeld != NULL, wasSpent = tpStepBudget_WasSpent(system);
+    Outcome outcome = { .isCut = true, .isAstray = true };
     if (isDone) {
-        double allowed = allowedDrift(tpStepBudget_WasSpent(system), report);
+        double allowed = allowedDrift(wasSpent, report);
         markTorn(system, report->jointDrift, allowed, isHeld);
     }
-    for (int round = 0; isDone && isAstray && round <= lastRound; ++round) {
-        isAstray = false;
+    for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
+        outcome.isAstray = false;
         tpStepReport_Undo(report, before);
         tpKeptMotion_PutBack(&step->start.motion, system);
         double* margins = tpSystem_ReservedMargins(system, step->h);
@@ -281,17 +308,19 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
             isHeld[i] = tpSystem_IsDynamic(system, i);
         }
         isDone = margins != NULL && markIslands(step, margins, isHeld) &&
-                 takeParts(step, isHeld, &isAstray, report);
+                 takeParts(step, wasSpent && round == 0, isHeld, &outcome, report);
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
-        isAstray = !report->undone && (isAstray || hasOutrun);
+        outcome.isAstray = !report->undone && (outcome.isAstray || hasOutrun);
     }
     if (!isDone) {
         tpStepReport_RunOut(report);
     }
-    system->breaches |= 1u << tp_jointLaw;
-    report->failureCount += 1;
-    report->converged = false;
-    tpStepReport_AddNote(report, leftOut);
+    if (outcome.isCut) {
+        system->breaches |= 1u << tp_jointLaw;
+        report->failureCount += 1;
+        report->converged = false;
+        tpStepReport_AddNote(report, leftOut);
+    }
 }
 
 void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
