@@ -30,6 +30,8 @@ def scene(name, about, bodies, step, until, gravity=(0, 0, -9.81), materials="",
     lines.append('  "bodies": [\n    ' + ",\n    ".join(bodies) + "\n  ],")
     if joints:
         lines.append('  "joints": [\n    ' + ",\n    ".join(joints) + "\n  ],")
+    if stepper in ("mirtich-canny", "bender-schmitt") and "collision_tolerance" not in options:
+        options = '{ "collision_tolerance": 1e-06' + (", " + options.removeprefix("{ ") if options else " }")
     tail = f', "options": {options}' if options else ""
     lines.append(f'  "simulation": {{ "stepper": "{stepper}", "step": {number(step)}, "until": {number(until)}{tail} }}')
     return "\n".join(lines) + "\n}\n"
@@ -232,22 +234,23 @@ def bowling():
     sides = 16
     points = ", ".join(vector((r * math.cos(2 * math.pi * k / sides), r * math.sin(2 * math.pi * k / sides), z))
                        for z, r in PIN for k in range(sides))
+    number = "1 + row * (row + 1) / 2 + i"
     bodies = ['{ "name": "alley", "kind": "fixed", "material": "lane", "position": [9.5, 0.75, -0.05], '
               '"shapes": [ { "type": "box", "size": [22, 3, 0.1] } ] }',
+              '{ "name": "pit", "kind": "fixed", "material": "mat", "color": "#8a8f98", "position": [21.75, 0.75, 0], "shapes": [ '
+              '{ "type": "box", "size": [2.5, 3, 0.1], "position": [0, 0, -0.75] }, '
+              '{ "type": "box", "size": [0.1, 3, 1.8], "position": [1.3, 0, 0.1] }, '
+              '{ "repeat": { "side": [-1, 1, 2] }, "type": "box", "size": [5.5, 0.1, 1.8], "position": [-1.4, "1.55 * side", 0.1] } ] }',
               '{ "name": "ball", "mass": 6.8, "inertia": [0.03172608, 0.03172608, 0.03172608], "material": "rubber", '
               '"shapes": [ { "type": "sphere", "radius": 0.108 } ], "position": [0, 0, 0.108], "velocity": [8, 0, 0], '
-              '"angular_velocity": [-30, 0, 0] }']
-    number_of = 0
-    for row in range(4):
-        for i in range(row + 1):
-            x = 18.29 + row * 0.3048 * math.sqrt(0.75)
-            y = 1.37 + 0.3048 * (i - 0.5 * row)
-            number_of += 1
-            bodies.append(f'{{ "name": "pin{number_of}", "density": 700, "material": "maple", "position": {vector((x, y, 0))}, '
-                          f'"shapes": [ {{ "type": "hull", "points": [{points}] }} ] }}')
+              '"angular_velocity": [-30, 0, 0] }',
+              f'{{ "repeat": {{ "row": 4, "i": "row + 1" }}, "name": "pin{{{number}}}", "density": 700, "material": "maple", '
+              '"position": ["18.29 + row * 0.3048 * sqrt(0.75)", "1.37 + 0.3048 * (i - 0.5 * row)", 0],\n'
+              f'      "shapes": [ {{ "type": "hull", "points": [{points}] }} ] }}']
     return impulses("Bowling", "A ball thrown with side spin slides, hooks, rolls after 2.51 s and meets ten pins.", bodies, 6,
-                    '{ "lane": { "friction": 0.1 }, "rubber": { "friction": 0.1 }, "maple": { "friction": 0.25, "restitution": 0.6 } }',
-                    options='{ "collision_tolerance": 0.001 }',  # the paper's
+                    '{ "lane": { "friction": 0.1 }, "rubber": { "friction": 0.1 }, "maple": { "friction": 0.25, "restitution": 0.6 }, '
+                    '"mat": { "friction": 0.8 } }',
+                    options='{ "collision_tolerance": 0.0001 }',
                     pairs='[ { "between": ["maple", "lane"], "friction": 0.3, "restitution": 0.3 } ]')
 
 
@@ -440,7 +443,7 @@ def tippe_top_bs():
     with open(os.path.join(ROOT, "tippe_top.json"), encoding="utf-8") as file:
         text = file.read()
     head, tail = text.split('"simulation":')
-    return head + '"simulation": { "stepper": "bender-schmitt", "step": 0.0001, "until": 4 }\n}\n'
+    return head + '"simulation": { "stepper": "bender-schmitt", "step": 0.0001, "until": 4, "options": { "collision_tolerance": 1e-06 } }\n}\n'
 
 
 SCENES = {

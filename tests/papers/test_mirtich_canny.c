@@ -75,6 +75,7 @@ static void platter(void** state) {
 static void bowlingHook(void** state) {
     (void)state;
     tpWorld* world = makePaperWorld("bowling");
+    setOption(world, "collision_tolerance", "0.001"); // the paper's
     tpBodyId ball = tpWorld_FindBody(world, "ball");
     const double mu = 0.1, radius = 0.108, h = 1.0 / 60.0;
     const tpVec3 slip0 = tpMakeVec3(8.0, -3.24, 0.0); // v + w x (-R z)
@@ -115,6 +116,7 @@ static void bowlingHook(void** state) {
 static void bowlingStrike(void** state) {
     (void)state;
     tpWorld* world = makePaperWorld("bowling");
+    setOption(world, "collision_tolerance", "0.001"); // the paper's
     Counters counters = { 0 };
     for (int k = 0; k < (int)(30.0 * shortened(5.0)); ++k) {
         step(world, 1.0 / 30.0, &counters);

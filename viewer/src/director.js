@@ -54,7 +54,7 @@ export class Director {
         this.#isCounted = false;
     }
 
-    // Leaves out bodies that have fallen off what carries the others, where no ground will stop them; unless most have.
+    // Leaves out bodies that have fallen off what carries the others, where no ground will stop them; unless all have.
     #withoutFallen(points) {
         const { model, up } = this.stage;
         if (model.planes.length > 0 || model.fixedMeshes.length === 0) {
@@ -64,7 +64,7 @@ export class Director {
         const half = this.fixed.getSize(new THREE.Vector3()).multiplyScalar(0.5), below = ['x', 'y', 'z'].reduce((sum, axis) => sum + Math.abs(half[axis] * up[axis]), 0);
         const lowest = this.fixed.getCenter(new THREE.Vector3()).dot(up) - below;
         const kept = points.filter(({ at, radius }) => up.dot(new THREE.Vector3(...at)) > lowest - 4 * radius);
-        return 2 * kept.length > points.length ? kept : points;
+        return kept.length > 0 ? kept : points;
     }
 
     // Where bodies are now, and the ground below them.
