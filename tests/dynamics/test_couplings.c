@@ -4,52 +4,18 @@
 #include <string.h>
 
 #include "dynamics/couplings.h"
-#include "support/check.h"
+#include "support/joint_worlds.h"
 #include "world/world.h"
 
-static const tpVec3 axisX = { 1.0, 0.0, 0.0 }, axisY = { 0.0, 1.0, 0.0 }, axisZ = { 0.0, 0.0, 1.0 };
-static const tpBodyId theWorld = { 0, 0 };
-
-static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu,           tp_benderSchmitt,
-                                        tp_mirtichCanny,   tp_chakrabortyTrinkle, tp_penalty };
-enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
-
-// The same, and those that are less exact or sleep.
+// Those that hold joints, and those that are less exact or sleep.
 static const tpStepperId allSteppers[] = { tp_stewartTrinkle,     tp_anitescu,
                                            tp_benderSchmitt,      tp_mirtichCanny,
                                            tp_chakrabortyTrinkle, tp_penalty,
                                            tp_smallSteps,         tp_auto };
 enum { allCount = sizeof(allSteppers) / sizeof(allSteppers[0]) };
 
-static tpWorld* worldOf(tpStepperId stepper, tpVec3 gravity) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = stepper;
-    def.gravity = gravity;
-    return tpCreateWorld(&def);
-}
-
-static tpBodyId addBody(tpWorld* world, tpVec3 position, double mass, double moment) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = position;
-    def.hasMass = true;
-    def.mass =
-        (tpMassProperties){ mass, tpZeroVec3(), tpDiagonal(tpMakeVec3(moment, moment, moment)) };
-    tpBodyId body = tpCreateBody(world, &def, NULL);
-    assert_true(tpBody_IsValid(world, body));
-    return body;
-}
-
-static tpJointId addHinge(tpWorld* world, tpBodyId bodyA, tpBodyId bodyB, tpVec3 anchor,
-                          tpVec3 axis) {
-    tpJointDef def = tpDefaultJointDef();
-    def.type = tp_revoluteJoint;
-    def.bodyA = bodyA;
-    def.bodyB = bodyB;
-    def.anchorA = def.anchorB = anchor;
-    def.axis = axis;
-    tpJointId joint = tpCreateJoint(world, &def, NULL);
-    assert_true(tpJoint_IsValid(world, joint));
-    return joint;
+static tpBodyId addWheel(tpWorld* world, tpVec3 position, double mass, double moment) {
+    return addBody(world, position, mass, tpMakeVec3(moment, moment, moment));
 }
 
 static tpCouplingId addCoupling(tpWorld* world, tpCouplingDef* def, const tpJointId* joints,
@@ -73,12 +39,12 @@ static tpCouplingId addCoupling(tpWorld* world, tpCouplingDef* def, const tpJoin
 static void planetaryGearTurns(void** state) {
     (void)state;
     const double moments[3] = { 0.2, 1.5, 0.7 }, factors[3] = { 1.0, 2.0, -3.0 }, torque = 0.9;
-    for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+    for (int s = 0; s < jointStepperCount; ++s) {
+        tpWorld* world = worldOf(jointSteppers[s], tpZeroVec3());
         tpJointId joints[3];
         double numerator = 0.0, denominator = 0.0;
         for (int i = 0; i < 3; ++i) {
-            tpBodyId body = addBody(world, tpZeroVec3(), 1.0 + i, moments[i]);
+            tpBodyId body = addWheel(world, tpZeroVec3(), 1.0 + i, moments[i]);
             joints[i] = addHinge(world, theWorld, body, tpZeroVec3(), axisZ);
             numerator += factors[i] * (i == 0 ? torque : 0.0) / moments[i];
             denominator += factors[i] * factors[i] / moments[i];
@@ -127,7 +93,7 @@ static void gearsOnTurningArms(tpStepperId stepper, bool isPlanar) {
         def.kind = tp_kinematicBody;
         def.angularVelocity = tpScale(turns[i], axisZ);
         tpBodyId arm = tpCreateBody(world, &def, NULL);
-        wheels[i] = addBody(world, tpZeroVec3(), 1.0 + i, moments[i]);
+        wheels[i] = addWheel(world, tpZeroVec3(), 1.0 + i, moments[i]);
         tpBody_SetVelocity(world, wheels[i], tpZeroVec3(), def.angularVelocity);
         joints[i] = addHinge(world, arm, wheels[i], tpZeroVec3(), axisZ);
         square += factors[i] * factors[i] / moments[i];
@@ -178,7 +144,7 @@ static void turningWheelsStayAwake(void** state) {
         tpJointId joints[2];
         for (int i = 0; i < 2; ++i) {
             tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
-            tpBodyId wheel = addBody(world, place, 1.0, moments[i]);
+            tpBodyId wheel = addWheel(world, place, 1.0, moments[i]);
             joints[i] = addHinge(world, theWorld, wheel, place, axisZ);
         }
         tpCoordinateDef laws = tpJoint_GetCoordinate(world, joints[0], 0);
@@ -209,13 +175,13 @@ static void floatingGearsKeepMomentum(void** state) {
         { 1.0, 0.0, 0.0 }, { 0.0, 0.6, 0.8 }, { 0.6, 0.8, 0.0 }, { 0.0, 0.0, 1.0 }
     };
     const double factors[4] = { 1.0, -0.5, 2.0, 0.3 }, moments[4] = { 0.1, 0.05, 0.2, 0.15 };
-    for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+    for (int s = 0; s < jointStepperCount; ++s) {
+        tpWorld* world = worldOf(jointSteppers[s], tpZeroVec3());
         tpBodyId bodies[5];
-        bodies[0] = addBody(world, tpZeroVec3(), 5.0, 1.0);
+        bodies[0] = addWheel(world, tpZeroVec3(), 5.0, 1.0);
         tpJointId joints[4];
         for (int i = 0; i < 4; ++i) {
-            bodies[i + 1] = addBody(world, places[i], 0.5, moments[i]);
+            bodies[i + 1] = addWheel(world, places[i], 0.5, moments[i]);
             joints[i] = addHinge(world, bodies[0], bodies[i + 1], places[i], axes[i]);
         }
         tpCouplingDef def = tpDefaultCouplingDef();
@@ -247,8 +213,8 @@ static void floatingGearsKeepMomentum(void** state) {
                 energy[i == 0 ? 0 : 1] = i == 0 ? report.kineticBefore : report.kineticAfter;
             }
         }
-        bool isSoft = steppers[s] == tp_penalty || steppers[s] == tp_stewartTrinkle ||
-                      steppers[s] == tp_mirtichCanny;
+        bool isSoft = jointSteppers[s] == tp_penalty || jointSteppers[s] == tp_stewartTrinkle ||
+                      jointSteppers[s] == tp_mirtichCanny;
         CHECK_VEC3(linear[1], linear[0], 1e-10);
         CHECK_VEC3(angular[1], angular[0], isSoft ? 2e-3 : 1e-7);
         CHECK_NEAR(tpCoupling_GetState(world, gear).value, 0.0, 1e-9);
@@ -299,7 +265,7 @@ static double pendulumError(tpStepperId stepper, double h) {
     for (int i = 0; i < 3; ++i) {
         tpVec3 pivot = tpMakeVec3(0.0, i, 0.0);
         tpBodyId body =
-            addBody(world, tpAdd(pivot, tpMakeVec3(0.0, 0.0, -lengths[i])), masses[i], ownMoment);
+            addWheel(world, tpAdd(pivot, tpMakeVec3(0.0, 0.0, -lengths[i])), masses[i], ownMoment);
         joints[i] = addHinge(world, theWorld, body, pivot, axisY);
     }
     const double start[3] = { 0.8, 0.4, -0.75 };
@@ -326,10 +292,11 @@ static double pendulumError(tpStepperId stepper, double h) {
 
 static void pendulumsFollowLagrange(void** state) {
     (void)state;
-    for (int s = 0; s < stepperCount; ++s) {
-        double coarse = pendulumError(steppers[s], 0.004), fine = pendulumError(steppers[s], 0.002);
-        bool isSecond = steppers[s] == tp_anitescu || steppers[s] == tp_benderSchmitt ||
-                        steppers[s] == tp_chakrabortyTrinkle;
+    for (int s = 0; s < jointStepperCount; ++s) {
+        double coarse = pendulumError(jointSteppers[s], 0.004),
+               fine = pendulumError(jointSteppers[s], 0.002);
+        bool isSecond = jointSteppers[s] == tp_anitescu || jointSteppers[s] == tp_benderSchmitt ||
+                        jointSteppers[s] == tp_chakrabortyTrinkle;
         assert_true(fine < 0.03);
         assert_true(coarse / fine > (isSecond ? 3.5 : 1.7));
         if (isSecond) {
@@ -343,9 +310,9 @@ static void tendonSharesItsPull(void** state) {
     (void)state;
     const double stiffness[3] = { 4.0, 9.0, 2.0 }, factors[3] = { 0.5, -1.2, 0.7 };
     const double gain = 20.0, target = 0.6;
-    for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
-        tpBodyId base = addBody(world, tpZeroVec3(), 1e3, 1e3);
+    for (int s = 0; s < jointStepperCount; ++s) {
+        tpWorld* world = worldOf(jointSteppers[s], tpZeroVec3());
+        tpBodyId base = addWheel(world, tpZeroVec3(), 1e3, 1e3);
         tpJointId fixed = addHinge(world, theWorld, base, tpZeroVec3(), axisX);
         tpCoordinateDef locked = tpJoint_GetCoordinate(world, fixed, 0);
         locked.hasLimits = true;
@@ -354,7 +321,7 @@ static void tendonSharesItsPull(void** state) {
         double a = 0.0;
         for (int i = 0; i < 3; ++i) {
             tpVec3 place = tpMakeVec3(i, 0.0, 0.5);
-            tpBodyId arm = addBody(world, place, 1.0, 0.1);
+            tpBodyId arm = addWheel(world, place, 1.0, 0.1);
             joints[i] = addHinge(world, base, arm, place, i == 1 ? axisY : axisX);
             tpCoordinateDef laws = tpJoint_GetCoordinate(world, joints[i], 0);
             laws.hasSpring = true;
@@ -412,7 +379,7 @@ static void servoOnTheSumCarriesWeights(void** state) {
             slide.type = tp_prismaticJoint;
             slide.anchorA = slide.anchorB = tpMakeVec3(i, 0.0, 1.0);
             slide.axis = axisZ;
-            slide.bodyB = addBody(world, slide.anchorB, factors[i], 0.1);
+            slide.bodyB = addWheel(world, slide.anchorB, factors[i], 0.1);
             joints[i] = tpCreateJoint(world, &slide, NULL);
         }
         tpCouplingDef def = tpDefaultCouplingDef();
@@ -442,7 +409,8 @@ static void springOnTheSumSwings(void** state) {
     double inverse = 0.0;
     for (int i = 0; i < 3; ++i) {
         tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
-        joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, moments[i]), place, axisZ);
+        joints[i] =
+            addHinge(world, theWorld, addWheel(world, place, 1.0, moments[i]), place, axisZ);
         inverse += factors[i] * factors[i] / moments[i];
     }
     tpCouplingDef def = tpDefaultCouplingDef();
@@ -475,7 +443,7 @@ static void springOnTheSumIsImplicit(void** state) {
         double inverse = 0.0;
         for (int i = 0; i < 3; ++i) {
             tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
-            tpBodyId wheel = addBody(world, place, 1.0, moments[i]);
+            tpBodyId wheel = addWheel(world, place, 1.0, moments[i]);
             joints[i] = addHinge(world, theWorld, wheel, place, axisZ);
             inverse += factors[i] * factors[i] / moments[i];
         }
@@ -504,12 +472,12 @@ static void springOnTheSumIsImplicit(void** state) {
 static void limitOfTheSumHolds(void** state) {
     (void)state;
     const double factors[3] = { 1.0, 1.0, -1.0 };
-    for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+    for (int s = 0; s < jointStepperCount; ++s) {
+        tpWorld* world = worldOf(jointSteppers[s], tpZeroVec3());
         tpJointId joints[3];
         for (int i = 0; i < 3; ++i) {
             tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
-            joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, 0.5), place, axisZ);
+            joints[i] = addHinge(world, theWorld, addWheel(world, place, 1.0, 0.5), place, axisZ);
         }
         tpCouplingDef def = tpDefaultCouplingDef();
         def.hasLimits = true;
@@ -560,7 +528,7 @@ static void countMistake(const char* function, const char* argument, const char*
 static void wrongCouplingsAreRefused(void** state) {
     (void)state;
     tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
-    tpJointId joint = addHinge(world, theWorld, addBody(world, axisX, 1.0, 1.0), axisX, axisZ);
+    tpJointId joint = addHinge(world, theWorld, addWheel(world, axisX, 1.0, 1.0), axisX, axisZ);
     tpCouplingTerm terms[2] = { { joint, 0, 1.0 }, { joint, 0, 2.0 } };
     tpCouplingDef def = tpDefaultCouplingDef();
     def.hasValue = true;
@@ -608,7 +576,7 @@ static void snapshotsHaveCouplings(void** state) {
     tpJointId joints[2];
     for (int i = 0; i < 2; ++i) {
         tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
-        joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, 0.5), place, axisZ);
+        joints[i] = addHinge(world, theWorld, addWheel(world, place, 1.0, 0.5), place, axisZ);
     }
     tpCouplingDef def = tpDefaultCouplingDef();
     def.hasServo = true;

@@ -1,66 +1,17 @@
-// Joints against closed forms: what each type leaves free and holds, limits, motors, dry friction,
-// springs, and loops that hold more than they need.
+// Joints against closed forms: what each type leaves free and holds, and loops that hold more than
+// they need.
 
 #include <string.h>
 
 #include "dynamics/joints.h"
 #include "dynamics/rows.h"
-#include "support/check.h"
-#include "tippe/joints.h"
+#include "support/joint_worlds.h"
 #include "world/world.h"
 
 // The stepper of second order that the tests run; main goes through all of them.
 static tpStepperId symmetric = tp_anitescu;
 
 static const double g = 9.81;
-static const double pi = 3.14159265358979323846;
-
-static tpWorld* makeWorld(tpStepperId stepper, tpVec3 gravity) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = stepper;
-    def.gravity = gravity;
-    tpWorld* world = tpCreateWorld(&def);
-    assert_non_null(world);
-    return world;
-}
-
-static tpBodyDef bodyAt(double x, double y, double z, double mass, tpVec3 inertia) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = tpMakeVec3(x, y, z);
-    def.hasMass = true;
-    def.mass.mass = mass;
-    def.mass.center = tpZeroVec3();
-    def.mass.inertia = tpDiagonal(inertia);
-    return def;
-}
-
-static tpBodyId addBody(tpWorld* world, const tpBodyDef* def) {
-    tpError error;
-    tpBodyId body = tpCreateBody(world, def, &error);
-    if (!tpBody_IsValid(world, body)) {
-        fail_msg("%s", error.message);
-    }
-    return body;
-}
-
-static tpJointDef jointOf(tpJointType type, tpBodyId a, tpBodyId b, tpVec3 anchor, tpVec3 axis) {
-    tpJointDef def = tpDefaultJointDef();
-    def.type = type;
-    def.bodyA = a;
-    def.bodyB = b;
-    def.anchorA = def.anchorB = anchor;
-    def.axis = axis;
-    return def;
-}
-
-static tpJointId addJoint(tpWorld* world, const tpJointDef* def) {
-    tpError error;
-    tpJointId joint = tpCreateJoint(world, def, &error);
-    if (!tpJoint_IsValid(world, joint)) {
-        fail_msg("%s", error.message);
-    }
-    return joint;
-}
 
 // Steps, every one of which has to reach its tolerances; the largest joint error on the way.
 static double stepOn(tpWorld* world, double h, int count) {
@@ -73,10 +24,6 @@ static double stepOn(tpWorld* world, double h, int count) {
     return drift;
 }
 
-static const tpBodyId ground = { 0, 0 };
-static const tpVec3 axisX = { 1.0, 0.0, 0.0 };
-static const tpVec3 axisY = { 0.0, 1.0, 0.0 };
-static const tpVec3 axisZ = { 0.0, 0.0, 1.0 };
 static const tpVec3 down = { 0.0, -9.81, 0.0 };
 static const tpVec3 some = { 0.1, 0.12, 0.15 }; // moments of inertia
 
@@ -85,12 +32,12 @@ static const tpVec3 some = { 0.1, 0.12, 0.15 }; // moments of inertia
 // A rod released 60 degrees from hanging: time between the first crossing of the vertical and the
 // third.
 static double pendulumPeriod(tpStepperId stepper, double h) {
-    tpWorld* world = makeWorld(stepper, down);
+    tpWorld* world = worldOf(stepper, down);
     double angle = pi / 3.0;
-    tpBodyDef def =
-        bodyAt(0.5 * sin(angle), -0.5 * cos(angle), 0.0, 1.0, tpMakeVec3(0.004, 0.08, 1.0 / 12.0));
-    tpBodyId rod = addBody(world, &def);
-    tpJointDef hinge = jointOf(tp_revoluteJoint, ground, rod, tpZeroVec3(), axisZ);
+    tpBodyDef def = bodyAt(tpMakeVec3(0.5 * sin(angle), -0.5 * cos(angle), 0.0), 1.0,
+                           tpMakeVec3(0.004, 0.08, 1.0 / 12.0));
+    tpBodyId rod = addBodyOf(world, &def);
+    tpJointDef hinge = jointOf(tp_revoluteJoint, theWorld, rod, tpZeroVec3(), axisZ);
     addJoint(world, &hinge);
     double crossings[3];
     double before = 0.5 * sin(angle);
@@ -140,9 +87,10 @@ static void hangingBodyWeighs(void** state) {
                                   tp_universalJoint };
     const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
     for (int i = 0; i < 8; ++i) {
-        tpWorld* world = makeWorld(steppers[i / 4], down);
-        tpBodyDef def = bodyAt(0.0, -1.0, 0.0, 2.5, some);
-        tpJointDef joint = jointOf(types[i % 4], ground, addBody(world, &def), tpZeroVec3(), axisZ);
+        tpWorld* world = worldOf(steppers[i / 4], down);
+        tpBodyDef def = bodyAt(tpMakeVec3(0.0, -1.0, 0.0), 2.5, some);
+        tpJointDef joint =
+            jointOf(types[i % 4], theWorld, addBodyOf(world, &def), tpZeroVec3(), axisZ);
         joint.secondAxis = axisX;
         tpJointId id = addJoint(world, &joint);
         stepOn(world, 0.01, 20);
@@ -158,11 +106,11 @@ static void hangingBodyWeighs(void** state) {
 static void conicalPendulumCircles(void** state) {
     (void)state;
     double angle = 40.0 * pi / 180.0, rate = sqrt(g / cos(angle));
-    tpWorld* world = makeWorld(symmetric, down);
-    tpBodyDef def = bodyAt(sin(angle), -cos(angle), 0.0, 2.0, some);
+    tpWorld* world = worldOf(symmetric, down);
+    tpBodyDef def = bodyAt(tpMakeVec3(sin(angle), -cos(angle), 0.0), 2.0, some);
     def.velocity = tpMakeVec3(0.0, 0.0, -rate * sin(angle));
-    tpBodyId bob = addBody(world, &def);
-    tpJointDef rod = jointOf(tp_distanceJoint, ground, bob, tpZeroVec3(), axisX);
+    tpBodyId bob = addBodyOf(world, &def);
+    tpJointDef rod = jointOf(tp_distanceJoint, theWorld, bob, tpZeroVec3(), axisX);
     rod.anchorB = def.position;
     tpJointId id = addJoint(world, &rod);
     for (int k = 1; k <= 2000; ++k) {
@@ -184,10 +132,10 @@ static void prismaticSlides(void** state) {
     tpVec3 axis = tpMakeVec3(cos(pi / 6.0), 0.5, 0.0);
     const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
     for (int i = 0; i < 2; ++i) {
-        tpWorld* world = makeWorld(steppers[i], down);
-        tpBodyDef def = bodyAt(0.2, 0.3, 0.1, 2.0, some);
-        tpBodyId body = addBody(world, &def);
-        tpJointDef joint = jointOf(tp_prismaticJoint, ground, body, tpZeroVec3(), axis);
+        tpWorld* world = worldOf(steppers[i], down);
+        tpBodyDef def = bodyAt(tpMakeVec3(0.2, 0.3, 0.1), 2.0, some);
+        tpBodyId body = addBodyOf(world, &def);
+        tpJointDef joint = jointOf(tp_prismaticJoint, theWorld, body, tpZeroVec3(), axis);
         tpJointId id = addJoint(world, &joint);
         CHECK_BELOW(stepOn(world, 0.01, 100), 1e-8);
         double slide = -0.25 * g * (i == 0 ? 1.0 : 1.01);
@@ -203,11 +151,11 @@ static void prismaticSlides(void** state) {
 
 static void cylindricalSlidesAndTurns(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpMakeVec3(3.0, -g, 0.0));
-    tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 2.0, some);
+    tpWorld* world = worldOf(symmetric, tpMakeVec3(3.0, -g, 0.0));
+    tpBodyDef def = bodyAt(tpMakeVec3(0.0, 0.0, 0.0), 2.0, some);
     def.angularVelocity = tpMakeVec3(0.0, 7.0, 0.0);
-    tpBodyId body = addBody(world, &def);
-    tpJointDef joint = jointOf(tp_cylindricalJoint, ground, body, tpZeroVec3(), axisY);
+    tpBodyId body = addBodyOf(world, &def);
+    tpJointDef joint = jointOf(tp_cylindricalJoint, theWorld, body, tpZeroVec3(), axisY);
     addJoint(world, &joint);
     CHECK_BELOW(stepOn(world, 0.01, 100), 1e-8);
     CHECK_VEC3(tpBody_GetPosition(world, body), tpMakeVec3(0.0, -0.5 * g, 0.0), 1e-7);
@@ -223,15 +171,15 @@ static void universalTurnsUnevenly(void** state) {
     double bend = pi / 6.0;
     tpVec3 along = tpMakeVec3(cos(bend), sin(bend), 0.0);
     tpVec3 round = tpMakeVec3(0.02, 0.02, 0.02);
-    tpWorld* world = makeWorld(symmetric, tpZeroVec3());
-    tpBodyDef defA = bodyAt(-0.5, 0.0, 0.0, 1.0, round);
+    tpWorld* world = worldOf(symmetric, tpZeroVec3());
+    tpBodyDef defA = bodyAt(tpMakeVec3(-0.5, 0.0, 0.0), 1.0, round);
     defA.angularVelocity = tpScale(5.0, axisX);
-    tpBodyId a = addBody(world, &defA);
-    tpBodyDef defB = bodyAt(0.5 * along.x, 0.5 * along.y, 0.0, 1.0, round);
+    tpBodyId a = addBodyOf(world, &defA);
+    tpBodyDef defB = bodyAt(tpMakeVec3(0.5 * along.x, 0.5 * along.y, 0.0), 1.0, round);
     defB.angularVelocity = tpScale(5.0 * cos(bend), along);
-    tpBodyId b = addBody(world, &defB);
-    tpJointDef bearingA = jointOf(tp_revoluteJoint, ground, a, defA.position, axisX);
-    tpJointDef bearingB = jointOf(tp_revoluteJoint, ground, b, defB.position, along);
+    tpBodyId b = addBodyOf(world, &defB);
+    tpJointDef bearingA = jointOf(tp_revoluteJoint, theWorld, a, defA.position, axisX);
+    tpJointDef bearingB = jointOf(tp_revoluteJoint, theWorld, b, defB.position, along);
     tpJointDef cross = jointOf(tp_universalJoint, a, b, tpZeroVec3(), axisZ);
     cross.secondAxis = tpCross(along, axisZ);
     addJoint(world, &bearingA);
@@ -266,16 +214,16 @@ static void cardanShaftIsSolved(void** state) {
         double bend = pi / 6.0;
         tpVec3 along = tpMakeVec3(cos(bend), sin(bend), 0.0), cross = tpCross(along, axisZ);
         tpVec3 slim = tpMakeVec3(0.02, 0.02, 0.02);
-        tpWorld* world = makeWorld(steppers[i], tpMakeVec3(0.0, 0.0, -g));
-        tpBodyDef defs[3] = { bodyAt(-0.5, 0.0, 0.0, 1.0, slim),
-                              bodyAt(0.5 * along.x, 0.5 * along.y, 0.0, 1.0, slim),
-                              bodyAt(along.x + 0.5, along.y, 0.0, 1.0, slim) };
+        tpWorld* world = worldOf(steppers[i], tpMakeVec3(0.0, 0.0, -g));
+        tpBodyDef defs[3] = { bodyAt(tpMakeVec3(-0.5, 0.0, 0.0), 1.0, slim),
+                              bodyAt(tpMakeVec3(0.5 * along.x, 0.5 * along.y, 0.0), 1.0, slim),
+                              bodyAt(tpMakeVec3(along.x + 0.5, along.y, 0.0), 1.0, slim) };
         defs[0].angularVelocity = defs[2].angularVelocity = tpScale(5.0, axisX);
         defs[1].angularVelocity = tpScale(5.0 * cos(bend), along);
-        tpBodyId a = addBody(world, &defs[0]);
-        tpBodyId b = addBody(world, &defs[1]);
-        tpBodyId c = addBody(world, &defs[2]);
-        tpJointDef driven = jointOf(tp_revoluteJoint, ground, a, defs[0].position, axisX);
+        tpBodyId a = addBodyOf(world, &defs[0]);
+        tpBodyId b = addBodyOf(world, &defs[1]);
+        tpBodyId c = addBodyOf(world, &defs[2]);
+        tpJointDef driven = jointOf(tp_revoluteJoint, theWorld, a, defs[0].position, axisX);
         driven.coordinate.hasMotor = true;
         driven.coordinate.motor.speed = 5.0;
         driven.coordinate.motor.effort = 100.0;
@@ -283,7 +231,7 @@ static void cardanShaftIsSolved(void** state) {
         first.secondAxis = cross;
         tpJointDef second = jointOf(tp_universalJoint, b, c, along, cross);
         second.secondAxis = axisZ;
-        tpJointDef braked = jointOf(tp_revoluteJoint, ground, c, defs[2].position, axisX);
+        tpJointDef braked = jointOf(tp_revoluteJoint, theWorld, c, defs[2].position, axisX);
         braked.coordinate.friction = 0.5;
         addJoint(world, &driven);
         addJoint(world, &first);
@@ -302,15 +250,16 @@ static void cardanShaftIsSolved(void** state) {
 
 static void fixedBodiesMoveAsOne(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpZeroVec3());
+    tpWorld* world = worldOf(symmetric, tpZeroVec3());
     tpVec3 spin = tpMakeVec3(1.0, 2.0, -1.5);
-    tpBodyDef defA = bodyAt(-0.25, 0.0, 0.0, 2.0, some); // the common centre is the origin
-    tpBodyDef defB = bodyAt(0.5, 0.0, 0.0, 1.0, tpMakeVec3(0.2, 0.1, 0.25));
+    // the common centre is the origin
+    tpBodyDef defA = bodyAt(tpMakeVec3(-0.25, 0.0, 0.0), 2.0, some);
+    tpBodyDef defB = bodyAt(tpMakeVec3(0.5, 0.0, 0.0), 1.0, tpMakeVec3(0.2, 0.1, 0.25));
     defA.angularVelocity = defB.angularVelocity = spin;
     defA.velocity = tpCross(spin, defA.position);
     defB.velocity = tpCross(spin, defB.position);
-    tpBodyId a = addBody(world, &defA);
-    tpBodyId b = addBody(world, &defB);
+    tpBodyId a = addBodyOf(world, &defA);
+    tpBodyId b = addBodyOf(world, &defB);
     tpJointDef weld = jointOf(tp_fixedJoint, a, b, tpMakeVec3(0.1, 0.0, 0.0), axisX);
     addJoint(world, &weld);
     tpVec3 momentum = tpWorld_GetAngularMomentum(world, tpZeroVec3());
@@ -328,9 +277,10 @@ static void cantileverHoldsItsMoment(void** state) {
     (void)state;
     const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
     for (int i = 0; i < 2; ++i) {
-        tpWorld* world = makeWorld(steppers[i], down);
-        tpBodyDef def = bodyAt(1.5, 0.0, 0.0, 2.0, some);
-        tpJointDef weld = jointOf(tp_fixedJoint, ground, addBody(world, &def), tpZeroVec3(), axisX);
+        tpWorld* world = worldOf(steppers[i], down);
+        tpBodyDef def = bodyAt(tpMakeVec3(1.5, 0.0, 0.0), 2.0, some);
+        tpJointDef weld =
+            jointOf(tp_fixedJoint, theWorld, addBodyOf(world, &def), tpZeroVec3(), axisX);
         tpJointId id = addJoint(world, &weld);
         stepOn(world, 0.01, 50);
         tpVec3 force, torque;
@@ -343,12 +293,12 @@ static void cantileverHoldsItsMoment(void** state) {
 
 static void planarStaysInItsPlane(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpMakeVec3(1.0, -g, 0.5));
-    tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 2.0, some);
+    tpWorld* world = worldOf(symmetric, tpMakeVec3(1.0, -g, 0.5));
+    tpBodyDef def = bodyAt(tpMakeVec3(0.0, 0.0, 0.0), 2.0, some);
     def.velocity = tpMakeVec3(0.0, 0.0, 1.0);
     def.angularVelocity = tpMakeVec3(0.0, 3.0, 0.0);
-    tpBodyId body = addBody(world, &def);
-    tpJointDef joint = jointOf(tp_planarJoint, ground, body, tpZeroVec3(), axisY);
+    tpBodyId body = addBodyOf(world, &def);
+    tpJointDef joint = jointOf(tp_planarJoint, theWorld, body, tpZeroVec3(), axisY);
     tpJointId id = addJoint(world, &joint);
     CHECK_BELOW(stepOn(world, 0.01, 100), 1e-8);
     CHECK_VEC3(tpBody_GetPosition(world, body), tpMakeVec3(0.5, 0.0, 1.25), 1e-7);
@@ -362,13 +312,13 @@ static void planarStaysInItsPlane(void** state) {
 // A torque on the first wheel turns both: T = (I_1 + ratio^2 I_2) dw_1/dt.
 static void gearKeepsItsRatio(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpZeroVec3());
-    tpBodyDef defA = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(0.3, 0.3, 0.5));
-    tpBodyDef defB = bodyAt(1.0, 0.0, 0.0, 1.0, tpMakeVec3(0.2, 0.2, 0.25));
-    tpBodyId a = addBody(world, &defA);
-    tpBodyId b = addBody(world, &defB);
-    tpJointDef shaftA = jointOf(tp_revoluteJoint, ground, a, defA.position, axisZ);
-    tpJointDef shaftB = jointOf(tp_revoluteJoint, ground, b, defB.position, axisZ);
+    tpWorld* world = worldOf(symmetric, tpZeroVec3());
+    tpBodyDef defA = bodyAt(tpMakeVec3(0.0, 0.0, 0.0), 1.0, tpMakeVec3(0.3, 0.3, 0.5));
+    tpBodyDef defB = bodyAt(tpMakeVec3(1.0, 0.0, 0.0), 1.0, tpMakeVec3(0.2, 0.2, 0.25));
+    tpBodyId a = addBodyOf(world, &defA);
+    tpBodyId b = addBodyOf(world, &defB);
+    tpJointDef shaftA = jointOf(tp_revoluteJoint, theWorld, a, defA.position, axisZ);
+    tpJointDef shaftB = jointOf(tp_revoluteJoint, theWorld, b, defB.position, axisZ);
     tpJointDef gear = jointOf(tp_gearJoint, a, b, tpZeroVec3(), axisZ);
     gear.ratio = -2.0;
     addJoint(world, &shaftA);
@@ -390,10 +340,10 @@ static void gearKeepsItsRatio(void** state) {
 static void screwTurnsAsItSlides(void** state) {
     (void)state;
     double lead = 0.2, part = 1.0 / (1.0 + 0.12 / (2.0 * lead * lead));
-    tpWorld* world = makeWorld(symmetric, down);
-    tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 2.0, some);
-    tpBodyId body = addBody(world, &def);
-    tpJointDef joint = jointOf(tp_screwJoint, ground, body, tpZeroVec3(), axisY);
+    tpWorld* world = worldOf(symmetric, down);
+    tpBodyDef def = bodyAt(tpMakeVec3(0.0, 0.0, 0.0), 2.0, some);
+    tpBodyId body = addBodyOf(world, &def);
+    tpJointDef joint = jointOf(tp_screwJoint, theWorld, body, tpZeroVec3(), axisY);
     joint.pitch = 2.0 * pi * lead;
     addJoint(world, &joint);
     CHECK_BELOW(stepOn(world, 0.01, 300), 1e-8); // more than ten turns
@@ -403,218 +353,20 @@ static void screwTurnsAsItSlides(void** state) {
     tpDestroyWorld(world);
 }
 
-// Limits, motors, friction, springs --------------------------------------------------------------
-
-// A rod falls from level and stops at 30 degrees below, for good. Stewart and Trinkle's step takes
-// back the error of a straight step along the joint's circle, which turns the rod by some (w h)^3.
-static void limitStopsTheTurn(void** state) {
-    (void)state;
-    const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
-    for (int i = 0; i < 2; ++i) {
-        tpWorld* world = makeWorld(steppers[i], down);
-        tpBodyDef def = bodyAt(0.5, 0.0, 0.0, 1.0, tpMakeVec3(0.004, 0.08, 1.0 / 12.0));
-        tpBodyId rod = addBody(world, &def);
-        tpJointDef hinge = jointOf(tp_revoluteJoint, ground, rod, tpZeroVec3(), axisZ);
-        hinge.coordinate.hasLimits = true;
-        hinge.coordinate.limits[0] = -pi / 6.0;
-        hinge.coordinate.limits[1] = 0.1;
-        tpJointId id = addJoint(world, &hinge);
-        double beyond = 0.0;
-        for (int k = 0; k < 1000; ++k) {
-            stepOn(world, 0.002, 1);
-            tpQuat q = tpBody_GetRotation(world, rod);
-            beyond = fmax(beyond, -pi / 6.0 - 2.0 * atan2(q.z, q.w));
-        }
-        print_message("limit: passed by %.2e (%s)\n", beyond, tpStepperName(steppers[i]));
-        CHECK_BELOW(beyond, 1e-8);
-        tpQuat q = tpBody_GetRotation(world, rod);
-        CHECK_NEAR(2.0 * atan2(q.z, q.w), -pi / 6.0, 1e-8);
-        CHECK_NEAR(tpBody_GetAngularVelocity(world, rod).z, 0.0, 1e-7);
-        tpVec3 force, torque;
-        tpJoint_GetReaction(world, id, &force, &torque);
-        CHECK_NEAR(torque.z, 0.5 * g * cos(pi / 6.0), 1e-5);
-        tpDestroyWorld(world);
-    }
-}
-
-static void motorReachesItsSpeed(void** state) {
-    (void)state;
-    const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
-    for (int i = 0; i < 2; ++i) {
-        tpWorld* world = makeWorld(steppers[i], tpZeroVec3());
-        tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(1.5, 1.5, 2.0));
-        tpBodyId wheel = addBody(world, &def);
-        tpJointDef hinge = jointOf(tp_revoluteJoint, ground, wheel, tpZeroVec3(), axisZ);
-        hinge.coordinate.hasMotor = true;
-        hinge.coordinate.motor.speed = 4.0;
-        hinge.coordinate.motor.effort = 3.0;
-        tpJointId id = addJoint(world, &hinge);
-        for (int k = 1; k <= 400; ++k) { // 4 rad/s at 8/3 s
-            stepOn(world, 0.01, 1);
-            tpVec3 force, torque;
-            tpJoint_GetReaction(world, id, &force, &torque);
-            CHECK_NEAR(tpBody_GetAngularVelocity(world, wheel).z, fmin(1.5 * 0.01 * k, 4.0), 1e-6);
-            if (k <= 266 || k > 267) {
-                CHECK_NEAR(torque.z, k <= 266 ? 3.0 : 0.0, 1e-5);
-            }
-        }
-        tpDestroyWorld(world);
-    }
-}
-
-// w = w_0 - T t / I until it stops; then the joint holds against less than its friction.
-static void frictionStopsTheWheel(void** state) {
-    (void)state;
-    const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
-    for (int i = 0; i < 2; ++i) {
-        tpWorld* world = makeWorld(steppers[i], tpZeroVec3());
-        tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(1.5, 1.5, 2.0));
-        def.angularVelocity = tpMakeVec3(0.0, 0.0, 2.0);
-        tpBodyId wheel = addBody(world, &def);
-        tpJointDef hinge = jointOf(tp_revoluteJoint, ground, wheel, tpZeroVec3(), axisZ);
-        hinge.coordinate.friction = 2.0;
-        addJoint(world, &hinge);
-        tpForceDef force = tpDefaultForceDef();
-        force.body = wheel;
-        force.torque = tpMakeVec3(0.0, 0.0, 1.9);
-        force.from = 2.5;
-        force.to = 4.0;
-        tpCreateForce(world, &force, NULL);
-        for (int k = 1; k <= 350; ++k) {
-            stepOn(world, 0.01, 1);
-            double exact = fmax(2.0 - 0.01 * k, 0.0);
-            CHECK_NEAR(tpBody_GetAngularVelocity(world, wheel).z, exact, 1e-6);
-        }
-        tpDestroyWorld(world);
-    }
-}
-
-// A spring on a slide, and one between two points, come to rest at m g / k.
-static void springGivesByTheWeight(void** state) {
-    (void)state;
-    const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
-    for (int i = 0; i < 4; ++i) {
-        bool isSlide = i % 2 == 0;
-        tpWorld* world = makeWorld(steppers[i / 2], down);
-        tpBodyDef def = bodyAt(0.0, -1.0, 0.0, 2.0, some);
-        tpBodyId body = addBody(world, &def);
-        tpJointDef joint = jointOf(isSlide ? tp_prismaticJoint : tp_springJoint, ground, body,
-                                   tpZeroVec3(), axisY);
-        joint.anchorA = isSlide ? def.position : tpZeroVec3();
-        joint.anchorB = def.position;
-        joint.coordinate.hasSpring = true;
-        joint.coordinate.spring.stiffness = 200.0;
-        joint.coordinate.spring.damping = 30.0;
-        joint.coordinate.spring.rest = isSlide ? 0.0 : 1.0;
-        tpJointId id = addJoint(world, &joint);
-        stepOn(world, 0.01, 1000);
-        CHECK_NEAR(tpBody_GetPosition(world, body).y, -1.0 - 2.0 * g / 200.0, 1e-7);
-        tpVec3 force, torque;
-        tpJoint_GetReaction(world, id, &force, &torque);
-        CHECK_VEC3(force, tpMakeVec3(0.0, 2.0 * g, 0.0), 1e-5);
-        CHECK_BELOW(tpLength(tpBody_GetVelocity(world, body)), 1e-6);
-        tpDestroyWorld(world);
-    }
-}
-
-// Where a body on a spring and damper is after 2 s, let go at a stretch of 0.1 m.
-static double springPlace(bool isSlide, double stiffness, double damping, double h) {
-    tpWorld* world = makeWorld(symmetric, tpZeroVec3());
-    tpBodyDef def = bodyAt(0.0, -1.1, 0.0, 2.0, some);
-    tpBodyId body = addBody(world, &def);
-    tpJointDef joint =
-        jointOf(isSlide ? tp_prismaticJoint : tp_springJoint, ground, body, tpZeroVec3(), axisY);
-    joint.anchorA = isSlide ? def.position : tpZeroVec3();
-    joint.anchorB = def.position;
-    joint.coordinate.hasSpring = true;
-    joint.coordinate.spring.stiffness = stiffness;
-    joint.coordinate.spring.damping = damping;
-    joint.coordinate.spring.rest = isSlide ? 0.1 : 1.0;
-    addJoint(world, &joint);
-    stepOn(world, h, (int)lround(2.0 / h));
-    double place = tpBody_GetPosition(world, body).y;
-    tpDestroyWorld(world);
-    return place;
-}
-
-// A damped swing against its closed form, of second order; and springs and dampers of any strength.
-static void springsSwingTrue(void** state) {
-    (void)state;
-    for (int isSlide = 0; isSlide < 2; ++isSlide) {
-        const double stiffness = 200.0, damping = 3.0, mass = 2.0;
-        double rate = 0.5 * damping / mass, omega = sqrt(stiffness / mass - rate * rate);
-        double exact =
-            -1.0 - 0.1 * exp(-2.0 * rate) * (cos(2.0 * omega) + rate / omega * sin(2.0 * omega));
-        double coarse = fabs(springPlace(isSlide, stiffness, damping, 0.01) - exact);
-        double fine = fabs(springPlace(isSlide, stiffness, damping, 0.005) - exact);
-        print_message("spring: off by %.2e m, with half the step %.2e m, order %.2f\n", coarse,
-                      fine, log2(coarse / fine));
-        CHECK_BELOW(fine, 1e-3);
-        CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
-        // A strong damper takes its time, c / k; a strong spring without one swings and gains
-        // nothing.
-        CHECK_NEAR(springPlace(isSlide, 200.0, 4e4, 0.01), -1.0 - 0.1 * exp(-2.0 * 200.0 / 4e4),
-                   1e-4);
-        CHECK_NEAR(springPlace(isSlide, 1e9, 0.0, 0.01), -1.0, 0.1 + 1e-6);
-        CHECK_NEAR(springPlace(isSlide, 1e9, 1e7, 0.01), -1.0, 1e-6);
-    }
-}
-
-// What is left of a second's account: energy gained, less the work done.
-static double damperRemainder(tpStepperId stepper, double h, double* taken) {
-    tpWorld* world = makeWorld(stepper, tpZeroVec3());
-    tpVec3 round = tpMakeVec3(0.1, 0.1, 0.1);
-    tpBodyDef defA = bodyAt(0.0, 0.0, 0.0, 1.0, round), defB = bodyAt(1.0, 0.0, 0.0, 2.0, round);
-    defB.velocity = tpMakeVec3(1.0, 0.5, 0.0);
-    tpBodyId a = addBody(world, &defA), b = addBody(world, &defB);
-    tpJointDef spring = jointOf(tp_springJoint, a, b, defA.position, axisX);
-    spring.anchorB = defB.position;
-    spring.coordinate.spring.stiffness = 100.0;
-    spring.coordinate.spring.damping = 2.0;
-    spring.coordinate.spring.rest = 0.9;
-    addJoint(world, &spring);
-    double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
-    *taken = 0.0;
-    for (int k = 0; k < (int)lround(1.0 / h); ++k) {
-        *taken -= tpWorld_Step(world, h).externalWork;
-    }
-    double end = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
-    tpDestroyWorld(world);
-    return fabs(end - start + *taken);
-}
-
-static void dampersAreInTheAccount(void** state) {
-    (void)state;
-    double taken, coarse = damperRemainder(symmetric, 0.01, &taken);
-    double fine = damperRemainder(symmetric, 0.005, &taken);
-    print_message("damper: took %.4f J, %.1e J not in the account (h = .01), %.1e (.005)\n", taken,
-                  coarse, fine);
-    CHECK_NEAR(taken, 0.7726, 1e-3); // as with steps of 1/1000 s
-    if (symmetric == tp_benderSchmitt) {
-        CHECK_BELOW(fmax(coarse, fine), 1e-6); // its guard takes shorter parts
-    } else {
-        CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
-    }
-    // The paper's step is of first order, and so is what it loses of the spring's own.
-    double first = damperRemainder(tp_stewartTrinkle, 0.0004, &taken);
-    double half = damperRemainder(tp_stewartTrinkle, 0.0002, &taken);
-    CHECK_NEAR(first / half, 2.0, 0.1);
-}
-
 // Loops -----------------------------------------------------------------------------------------
 
 // Three hinges hold fifteen rows where five would do.
 static void doorSwingsOnThreeHinges(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpMakeVec3(0.0, 0.0, -g));
-    tpBodyDef def = bodyAt(0.4, 0.0, 1.0, 20.0, tpMakeVec3(6.7, 7.8, 1.1));
+    tpWorld* world = worldOf(symmetric, tpMakeVec3(0.0, 0.0, -g));
+    tpBodyDef def = bodyAt(tpMakeVec3(0.4, 0.0, 1.0), 20.0, tpMakeVec3(6.7, 7.8, 1.1));
     def.angularVelocity = tpMakeVec3(0.0, 0.0, 1.5);
     def.velocity = tpMakeVec3(0.0, 0.6, 0.0);
-    tpBodyId door = addBody(world, &def);
+    tpBodyId door = addBodyOf(world, &def);
     tpJointId hinges[3];
     for (int k = 0; k < 3; ++k) {
         tpJointDef hinge =
-            jointOf(tp_revoluteJoint, ground, door, tpMakeVec3(0.0, 0.0, 0.2 + 0.8 * k), axisZ);
+            jointOf(tp_revoluteJoint, theWorld, door, tpMakeVec3(0.0, 0.0, 0.2 + 0.8 * k), axisZ);
         hinges[k] = addJoint(world, &hinge);
     }
     double drift = stepOn(world, 0.005, 1000);
@@ -635,10 +387,11 @@ static void doorSwingsOnThreeHinges(void** state) {
 static tpBodyId addBar(tpWorld* world, tpVec3 from, tpVec3 to) {
     tpVec3 span = tpSub(to, from);
     double length = tpLength(span), moment = length * length * length / 12.0; // 1 kg/m
-    tpBodyDef def = bodyAt(0.0, 0.0, 0.0, length, tpMakeVec3(0.01 * moment, moment, moment));
+    tpBodyDef def =
+        bodyAt(tpMakeVec3(0.0, 0.0, 0.0), length, tpMakeVec3(0.01 * moment, moment, moment));
     def.position = tpScale(0.5, tpAdd(from, to));
     def.rotation = tpQuatExp(tpMakeVec3(0.0, 0.0, atan2(span.y, span.x)));
-    return addBody(world, &def);
+    return addBodyOf(world, &def);
 }
 
 // The largest error of the energy over 5 s.
@@ -655,7 +408,7 @@ static double runFourBar(bool isPlanar, double h, double* drift) {
     tpVec3 toward = tpScale(1.0 / across, tpSub(pins[3], pins[1]));
     tpVec3 side = tpCross(axisZ, toward);
     pins[2] = tpMulAdd(tpMulAdd(pins[1], along, toward), sqrt(6.25 - along * along), side);
-    tpBodyId bars[5] = { ground, ground, ground, ground, ground };
+    tpBodyId bars[5] = { theWorld, theWorld, theWorld, theWorld, theWorld };
     for (int k = 0; k < 3; ++k) {
         bars[k + 1] = addBar(world, pins[k], pins[k + 1]);
     }
@@ -696,13 +449,13 @@ static void fourBarStaysTogether(void** state) {
 // bit; the others stay.
 static void rowsAreRewrittenInPlace(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(tp_anitescu, tpZeroVec3());
+    tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
     tpSystem* system = &world->system;
     static const tpJointType types[] = { tp_ballJoint, tp_prismaticJoint, tp_revoluteJoint };
     tpBodyId bodies[4];
     for (int i = 0; i < 4; ++i) {
-        tpBodyDef def = bodyAt(i, 0.1 * i, 0.0, 1.0 + i, tpMakeVec3(0.1, 0.2, 0.25));
-        bodies[i] = addBody(world, &def);
+        tpBodyDef def = bodyAt(tpMakeVec3(i, 0.1 * i, 0.0), 1.0 + i, tpMakeVec3(0.1, 0.2, 0.25));
+        bodies[i] = addBodyOf(world, &def);
     }
     for (int i = 0; i < 3; ++i) {
         tpJointDef def = jointOf(types[i], bodies[i], bodies[i + 1], tpMakeVec3(i + 0.5, 0.0, 0.1),
@@ -743,9 +496,9 @@ static void rowsAreRewrittenInPlace(void** state) {
 // angular momentum about the hinge, m l v = (m l^2 + I) w.
 static void velocitiesAreMadeToFit(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(symmetric, tpZeroVec3());
-    tpBodyDef rod = bodyAt(1.0, 0.0, 0.0, 2.0, tpMakeVec3(0.02, 0.02, 0.02));
-    tpBodyId body = addBody(world, &rod);
+    tpWorld* world = worldOf(symmetric, tpZeroVec3());
+    tpBodyDef rod = bodyAt(tpMakeVec3(1.0, 0.0, 0.0), 2.0, tpMakeVec3(0.02, 0.02, 0.02));
+    tpBodyId body = addBodyOf(world, &rod);
     tpJointDef hinge =
         jointOf(tp_revoluteJoint, (tpBodyId){ 0 }, body, tpZeroVec3(), tpMakeVec3(0.0, 1.0, 0.0));
     addJoint(world, &hinge);
@@ -768,9 +521,9 @@ static void velocitiesAreMadeToFit(void** state) {
 static void turnsOffTheAxisAreDrift(void** state) {
     (void)state;
     for (int k = 0; k < 4; ++k) {
-        tpWorld* world = makeWorld(tp_anitescu, tpZeroVec3());
-        tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(0.1, 0.1, 0.1));
-        tpBodyId body = addBody(world, &def);
+        tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+        tpBodyDef def = bodyAt(tpMakeVec3(0.0, 0.0, 0.0), 1.0, tpMakeVec3(0.1, 0.1, 0.1));
+        tpBodyId body = addBodyOf(world, &def);
         tpJointDef joint = jointOf(tp_revoluteJoint, (tpBodyId){ 0, 0 }, body, tpZeroVec3(),
                                    tpMakeVec3(0.0, 0.0, 1.0));
         addJoint(world, &joint);
@@ -792,9 +545,6 @@ int main(void) {
         cmocka_unit_test(cardanShaftIsSolved),       cmocka_unit_test(fixedBodiesMoveAsOne),
         cmocka_unit_test(cantileverHoldsItsMoment),  cmocka_unit_test(planarStaysInItsPlane),
         cmocka_unit_test(gearKeepsItsRatio),         cmocka_unit_test(screwTurnsAsItSlides),
-        cmocka_unit_test(limitStopsTheTurn),         cmocka_unit_test(motorReachesItsSpeed),
-        cmocka_unit_test(frictionStopsTheWheel),     cmocka_unit_test(springGivesByTheWeight),
-        cmocka_unit_test(springsSwingTrue),          cmocka_unit_test(dampersAreInTheAccount),
         cmocka_unit_test(doorSwingsOnThreeHinges),   cmocka_unit_test(fourBarStaysTogether),
         cmocka_unit_test(rowsAreRewrittenInPlace),   cmocka_unit_test(velocitiesAreMadeToFit),
         cmocka_unit_test(turnsOffTheAxisAreDrift),
