@@ -202,6 +202,17 @@ static void testPlanes(void** state) {
     assert_true(tpSmoothClosest(&down, tpIdentityPose(), &up, tpIdentityPose(), NULL, &r));
     CHECK_NEAR(r.gap, 2.0, 0.0);
     assert_false(tpSmoothClosest(&up, tpIdentityPose(), &up, at(1.0, 2.0, 3.0), NULL, &r));
+    // The slab wherever its two bodies are: what they lie along its faces does not count.
+    for (int k = 0; k < 100; ++k) {
+        tpPose bodyA = at(randomBetween(&random, -9.0, 9.0), randomBetween(&random, -9.0, 9.0),
+                          randomBetween(&random, -9.0, 9.0));
+        tpPose bodyB = at(randomBetween(&random, -9.0, 9.0), randomBetween(&random, -9.0, 9.0),
+                          randomBetween(&random, -9.0, 9.0));
+        assert_true(tpSmoothClosest(&down, bodyA, &up, bodyB, NULL, &r));
+        CHECK_NEAR(r.gap, 2.0 + bodyA.position.z - bodyB.position.z, 1e-14);
+        CHECK_NEAR(r.pointA.z, 2.0 + bodyA.position.z, 1e-14);
+        CHECK_VEC3(r.pointB, tpMulAdd(r.pointA, -r.gap, tpMakeVec3(0.0, 0.0, 1.0)), 1e-14);
+    }
 }
 
 // Spheres and solids with edges: the certificate of the support functions, and inside no direction

@@ -416,6 +416,27 @@ static double leastGap(const tpContactList* list) {
     return least;
 }
 
+// In units of a power of two every digit of the contacts that a pair of boxes finds ahead stays.
+static void checkUnitsOfLooking(const tpPair* pair, const tpContactList* list) {
+    const double unit = 1024.0;
+    tpVec3 a = tpScale(unit, pair->a->box.size), b = tpScale(unit, pair->b->box.size);
+    tpGeometry largeA = makeBox(a.x, a.y, a.z), largeB = makeBox(b.x, b.y, b.z);
+    tpPair large = *pair;
+    large.a = &largeA;
+    large.b = &largeB;
+    large.poseA.position = tpScale(unit, pair->poseA.position);
+    large.poseB.position = tpScale(unit, pair->poseB.position);
+    large.margin = unit * pair->margin;
+    tpContactPoint points[32];
+    tpContactList found = { points, 0, 32 };
+    tp_boxPair.collide(&large, NULL, &found);
+    assert_int_equal(found.count, list->count);
+    for (int i = 0; i < found.count; ++i) {
+        assert_true(points[i].gap == unit * list->points[i].gap);
+        CHECK_VEC3(points[i].normal, list->points[i].normal, 0.0);
+    }
+}
+
 // A pair of boxes that overlap and looks ahead has the contacts it has otherwise, and more of them
 // where edges are nearest: corners over a face, which overlap where the boxes do and nowhere else.
 // Or it has other contacts over a face, at least half as deep as the boxes and not deeper.
@@ -440,6 +461,7 @@ static void boxesLookAhead(void** state) {
         pair.looksAhead = true;
         tp_boxPair.collide(&pair, NULL, &lists[1]);
         assert_true(lists[1].count <= 32);
+        checkUnitsOfLooking(&pair, &lists[1]);
         double least = leastGap(&lists[0]);
         if (least > 0.0) {
             assert_true(leastGap(&lists[1]) >= least - 1e-12);
