@@ -137,6 +137,24 @@ static void testMargins(void** state) {
     tpDestroyWorld(world);
 }
 
+// No point of a ball is faster than its largest speed, which is that of a corner of its box at
+// most; a body without shapes has the speed at its radius of gyration.
+static void testLargestSpeed(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.0, 0.0, 9.0);
+    def.hasMass = true;
+    def.mass = (tpMassProperties){ 2.0, tpZeroVec3(), tpDiagonal(tpMakeVec3(0.3, 0.4, 0.5)) };
+    assert_true(tpBody_IsValid(world, tpCreateBody(world, &def, NULL)));
+    const tpSystem* system = &world->system;
+    const tpVelocity velocity = { .linear = { 0.0, 3.0, 0.0 }, .angular = { 0.0, 0.0, 40.0 } };
+    double largest = tpVelocity_LargestSpeed(system, 1, &velocity);
+    assert_true(largest >= 3.0 + 40.0 * 0.1 && largest < 3.0 + 40.0 * 0.1 * 1.74);
+    CHECK_NEAR(tpVelocity_LargestSpeed(system, 1 + ballCount, &velocity), 3.0 + 40.0 * 0.5, 1e-12);
+    tpDestroyWorld(world);
+}
+
 // Lookups by cursor in sorted lists, beside scans of the whole list.
 static void testLookups(void** state) {
     (void)state;
@@ -215,9 +233,10 @@ static void testAreIn(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testOncePerPose), cmocka_unit_test(testRest),
-        cmocka_unit_test(testSnapshot),    cmocka_unit_test(testMargins),
-        cmocka_unit_test(testLookups),     cmocka_unit_test(testAreIn),
+        cmocka_unit_test(testOncePerPose),  cmocka_unit_test(testRest),
+        cmocka_unit_test(testSnapshot),     cmocka_unit_test(testMargins),
+        cmocka_unit_test(testLargestSpeed), cmocka_unit_test(testLookups),
+        cmocka_unit_test(testAreIn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

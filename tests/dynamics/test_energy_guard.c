@@ -141,11 +141,33 @@ static void testSlackIsBounded(void** state) {
     CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), 0.0, 1e-15);
 }
 
+// Only what the part itself has added to the report counts: work from outside and friction are its
+// own shares, and in a collision friction is no longer told apart.
+static void testPartsCountTheirOwn(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    tpStepReport report;
+    memset(&report, 0, sizeof(report));
+    report.externalWork = 3.0;
+    report.frictionLoss = 7.0;
+    tpEnergyGuard_BeginPart(&guard, &system, &report);
+    CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), 0.0, 1e-15);
+    report.externalWork += 0.5;
+    CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), -0.5, 1e-15);
+    report.frictionLoss += 2.0;
+    CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, false), 1.5, 1e-15);
+    CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, true), -0.5, 1e-15);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testSlackIsBounded), cmocka_unit_test(testSwingsPass),
-        cmocka_unit_test(testDriftsDoNot),    cmocka_unit_test(testLeaksOfParts),
-        cmocka_unit_test(testCollisions),     cmocka_unit_test(testLevels),
+        cmocka_unit_test(testSlackIsBounded),     cmocka_unit_test(testSwingsPass),
+        cmocka_unit_test(testDriftsDoNot),        cmocka_unit_test(testLeaksOfParts),
+        cmocka_unit_test(testCollisions),         cmocka_unit_test(testLevels),
+        cmocka_unit_test(testPartsCountTheirOwn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

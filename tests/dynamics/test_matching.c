@@ -33,6 +33,11 @@ static void contactsAreFoundAgain(void** state) {
     for (int i = 0; i < 5; ++i) {
         assert_int_equal(match[i], wanted[i]);
     }
+    // Two new ones near an old one: the first has it, and the other has none.
+    const tpContact split[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 50, 1.0, 0.01),
+                                contactAt(1, 2, 60, 1.01, 0.0) };
+    match = tpMatchContacts(old, 2, split, 3, &arena);
+    assert_true(match[0] == 0 && match[1] == 1 && match[2] == -1);
     // A contact of the next pair, where one of this pair was: not the same.
     const tpContact before[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 20, 1.0, 0.0) };
     const tpContact after[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 15, 9.0, 9.0),
