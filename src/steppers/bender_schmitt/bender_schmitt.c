@@ -108,6 +108,13 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpBenderSettings fixed = *step->settings;
     fixed.isLocated = false;
     double begin = system->time, left = step->duration;
+    tpVelocity* given = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (given == NULL) {
+        return false;
+    }
+    if (system->bodyCount > 0) {
+        memcpy(given, system->velocities.data, sizeof(tpVelocity) * (size_t)system->bodyCount);
+    }
     bool isDone = true;
     tpArenaMark mark = tpArena_Mark(&system->arena);
     tpJoints_ClearReactions(system);
@@ -126,6 +133,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
             step->settings = &fixed;
             tpStepReport_AddNote(step->report, "too many impacts in a step to locate them all");
         }
+        step->given = part == 1 ? given : NULL;
         isDone = (part == 1 || forgetPart(step, tally, mark)) && tpPart_Take(step, left, tally);
         considerPortfolio(step);
         left -= step->time.h;

@@ -6,6 +6,8 @@
 // a bracket, taking the drift anew for each t. Contacts that rest, or close slowly, are rows of the
 // drift itself and never overlap.
 //
+// If bodies touch and approach each other where the step begins, its first impact is there.
+//
 // The gap may also jump: a contact that the drift holds at one t may have another name at the next,
 // and overlap by what the linear row has missed. No t is better than another then, and the search
 // ends as soon as the bracket is so short that only a jump is left in it.
@@ -38,6 +40,13 @@ static const double slowPart = 1.0 / 64.0;
 
 // Part of a step below which those are not looked for.
 static const double leastPart = 1e-4;
+
+// Part of the speeds of two bodies by which they approach each other because of rounding.
+static const double leastApproach = 1e-6;
+
+// The part of a step that ends with impacts at its start, as a part of the step: no body moves in
+// it, but the time of a part is not zero.
+static const double instant = 1e-10;
 
 // The contact that says whether a drift was too long.
 typedef struct tpFirstGap {
@@ -227,6 +236,36 @@ static bool isJump(const tpBenderStep* step, const tpBracket* bracket, const tpF
                          : 0.5 * fabs(first->gap) > width * first->closing + landing;
 }
 
+bool tpFirstImpact_IsAtStart(const tpBenderStep* step, int contact) {
+    const tpTouch* touch = &step->start;
+    const tpContact* met = &touch->contacts[contact];
+    if (step->given == NULL || !(touch->laws[contact].restitution > 0.0) ||
+        met->gap > step->settings->epsilon) {
+        return false;
+    }
+    double approach = tpContact_Approach(met, step->time.startPoses, step->given);
+    if (!(approach > fmax(step->settings->threshold, step->settings->tolerance))) {
+        return false;
+    }
+    // Without gravity the threshold is zero, and rounding is no impact.
+    double speed = 0.0;
+    const int bodies[2] = { met->bodyA, met->bodyB };
+    for (int k = 0; k < 2; ++k) {
+        const tpVelocity* velocity = &step->given[bodies[k]];
+        speed += tpVelocity_LargestSpeed(step->system, bodies[k], velocity);
+    }
+    return approach > leastApproach * speed;
+}
+
+static bool isHitAtStart(const tpBenderStep* step) {
+    for (int i = 0; i < step->start.contactCount; ++i) {
+        if (tpFirstImpact_IsAtStart(step, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     tpTrial start;
     if (!tpTrial_Begin(&start, step->system, NULL, step->report)) {
@@ -236,6 +275,7 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     tpContact* contacts = NULL;
     int count = 0;
     double time = h;
+    bool isAtStart = false;
     tpTriedDrift last = { INFINITY, INFINITY };
     for (int k = 0; k < maxTrials; ++k) {
         // The contacts of the first drift are those of all; nothing else of one is used by the
@@ -253,12 +293,17 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }
-        if (!step->isLocating) {
+        if (!step->isLocating || isAtStart) {
             return true;
         }
         // Others are looked at from where these were found.
         contacts = contacts != NULL ? contacts : step->start.contacts;
         count = step->start.contactCount;
+        isAtStart = k == 0 && isHitAtStart(step);
+        if (isAtStart) {
+            time = instant * step->duration;
+            continue;
+        }
         if (k == 0) {
             bracket.deep = longestDrift(step, time);
             double next = step->isCrowd ? expectedTime(step, bracket.deep) : bracket.deep;

@@ -9,4 +9,10 @@
 // was. False if memory ran out.
 bool tpFirstImpact_Drift(tpBenderStep* step, double h);
 
+// Whether a contact of the start has hit before the step began: it is closed, and with the
+// velocities that the step was given it closes fast, as a user or a first state may have it. The
+// part ends at once then, with the collision; held by the drift, the contact would lose its
+// restitution. Without restitution there is nothing to lose.
+bool tpFirstImpact_IsAtStart(const tpBenderStep* step, int contact);
+
 #endif

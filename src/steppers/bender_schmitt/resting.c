@@ -18,6 +18,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
 #include "dynamics/step_budget.h"
+#include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step.h"
@@ -58,11 +59,15 @@ static bool isShort(const tpBenderStep* step) {
     return fabs(step->time.h) < shortPart * step->duration;
 }
 
-// An open contact that closes fast is not held back: the step ends when it hits.
+// An open contact that closes fast is not held back: the step ends when it hits. Neither is a
+// closed one that has hit before the step began.
 static bool isImpact(const tpBenderStep* step, int contact) {
     const tpTouch* touch = &step->start;
-    if (!step->isLocating || touch->contacts[contact].gap <= step->settings->epsilon) {
+    if (!step->isLocating) {
         return false;
+    }
+    if (touch->contacts[contact].gap <= step->settings->epsilon) {
+        return tpFirstImpact_IsAtStart(step, contact);
     }
     double u[4];
     tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
