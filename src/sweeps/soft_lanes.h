@@ -202,9 +202,9 @@ static inline void silence(tpSoftPack* pack, int lane) {
 }
 
 // The torsional row, and what it starts with. The response of the other rows is known.
-static inline void prepareTorsion(const tpSoftSweep* sweep, tpSoftTorsion* torsion, int lane,
-                                  wideMask closes, const WideFrame* frame, WideVec armA,
-                                  WideVec armB, const wide response[6], WidePrepared* p) {
+static inline void prepareTorsion(tpSoftTorsion* torsion, int lane, wide warm, wideMask closes,
+                                  const WideFrame* frame, WideVec armA, WideVec armB,
+                                  const wide response[6], WidePrepared* p) {
     wide zero = wideOf(0.0), arm = loadFloats(&torsion->arm[lane]);
     const WideVec directions[3] = { frame->n, frame->t, frame->o };
     WideVec spin = timesVec(arm, frame->n);
@@ -216,8 +216,7 @@ static inline void prepareTorsion(const tpSoftSweep* sweep, tpSoftTorsion* torsi
     for (int k = 0; k < 6; ++k) {
         storeFloats(&torsion->friction[k][lane], wideSelect(closes, friction[k], zero));
     }
-    wide impulse =
-        wideSelect(closes, wideOf(sweep->warm) * loadWide(&torsion->impulse[lane]), zero);
+    wide impulse = wideSelect(closes, warm * loadWide(&torsion->impulse[lane]), zero);
     storeWide(&torsion->impulse[lane], impulse);
     storeWide(&torsion->total[lane], zero);
     twistBodies(&p->bodies, timesVec(impulse, spin));
@@ -231,6 +230,11 @@ static inline void silenceTorsion(tpSoftTorsion* torsion, int lane) {
     for (int k = 0; k < 6; ++k) {
         storeFloats(&torsion->friction[k][lane], zero);
     }
+}
+
+// Speeds that move the smaller body of each lane by a good part of its size in a substep, m/s.
+static inline wide fastSpeed(const tpSoftSweep* sweep, const tpSoftRun* run, int lane) {
+    return wideOf(sweep->softness.fast) * loadFloats(&run->size[lane]);
 }
 
 // Returns whether one of the pack's points can close in the step. Without torsion `torsion` is
@@ -261,14 +265,18 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     addToResponse(&p->bodies.massB, isRound, armB, frame, shared, response);
     storeResponse(pack, lane, closes, response);
     loadImpulse(pack, lane, impulse);
+    // What parts fast has been struck: its impulses are no loads, and two sweeps do not take them
+    // back where several points have a share in them.
+    wide warm =
+        wideSelect(wideGreater(closing, fastSpeed(sweep, run, lane)), zero, wideOf(sweep->warm));
     for (int k = 0; k < 3; ++k) {
-        impulse[k] = wideSelect(closes, wideOf(sweep->warm) * impulse[k], zero);
+        impulse[k] = wideSelect(closes, warm * impulse[k], zero);
         storeWide(&pack->impulse[k][lane], impulse[k]);
         storeWide(&pack->total[k][lane], zero);
     }
     push(&p->bodies, isRound, armA, armB, along(frame, impulse));
     if (torsion != NULL) {
-        prepareTorsion(sweep, torsion, lane, closes, frame, armA, armB, response, p);
+        prepareTorsion(torsion, lane, warm, closes, frame, armA, armB, response, p);
     }
     if (run->bounces) {
         wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
@@ -281,8 +289,7 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
 
 // Lanes whose bodies meet so fast that the spring is too soft for them.
 static inline wideMask areFast(const tpSoftSweep* sweep, const tpSoftRun* run, int lane) {
-    wide fast = wideOf(sweep->softness.fast) * loadFloats(&run->size[lane]);
-    return wideGreater(loadFloats(&run->approach[lane]), fast);
+    return wideGreater(loadFloats(&run->approach[lane]), fastSpeed(sweep, run, lane));
 }
 
 TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isRound,

@@ -52,6 +52,27 @@ static double partUntilCrossing(const tpSmallStep* step, int32_t slot, const int
     return crossing.time / step->h;
 }
 
+static double spinEnergy(const tpSystem* system, int body) {
+    tpVec3 spin = system->velocities.data[body].angular;
+    tpQuat rotation = system->poses.data[body].rotation;
+    return 0.5 *
+           tpDot(spin, tpInertia_Momentum(&system->bodies.data[body].inertia, rotation, spin));
+}
+
+// Turns a body back. Its angular momentum keeps its direction and its spin its energy, as in free
+// flight: the same velocity at another orientation has another energy.
+static void turnBack(tpSystem* system, int body, tpQuat rotation) {
+    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    tpQuat* now = &system->poses.data[body].rotation;
+    tpVec3* spin = &system->velocities.data[body].angular;
+    double energy = spinEnergy(system, body);
+    tpVec3 momentum = tpInertia_Momentum(inertia, *now, *spin);
+    *now = rotation;
+    *spin = tpInertia_Velocity(inertia, rotation, momentum);
+    double changed = spinEnergy(system, body);
+    *spin = tpScale(changed > 0.0 ? sqrt(energy / changed) : 0.0, *spin);
+}
+
 // Puts a body back to where it was after a part of its way.
 static void hold(tpSmallStep* step, int n, double part) {
     tpSystem* system = step->system;
@@ -61,7 +82,9 @@ static void hold(tpSmallStep* step, int n, double part) {
     moved->linear = tpScale(part, moved->linear);
     moved->angular = tpScale(part, moved->angular);
     moved->padding0 *= part;
-    system->poses.data[body] = tpBodyPath_PoseAt(&path, part * step->h);
+    tpPose held = tpBodyPath_PoseAt(&path, part * step->h);
+    system->poses.data[body].position = held.position;
+    turnBack(system, body, held.rotation);
     step->places[n].linear = system->poses.data[body].position;
     tpBodyWay* way = &step->state->ways.data[n];
     way->moved[0] = (float)moved->linear.x;
@@ -118,13 +141,6 @@ bool tpSmallStep_HoldPassing(tpSmallStep* step) {
 }
 
 // Spins -------------------------------------------------------------------------------------------
-
-static double spinEnergy(const tpSystem* system, int body) {
-    tpVec3 spin = system->velocities.data[body].angular;
-    tpQuat rotation = system->poses.data[body].rotation;
-    return 0.5 *
-           tpDot(spin, tpInertia_Momentum(&system->bodies.data[body].inertia, rotation, spin));
-}
 
 // Gains below this part of the kinetic energy are left.
 static const double ripple = 1e-3;

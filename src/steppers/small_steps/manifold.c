@@ -330,7 +330,8 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
             isTorsional = writeTorsion(step->system, law, &run->torsions[k], lane, before);
         }
     }
-    for (int k = found->count; k < run->points[lane]; ++k) {
+    // Arms of no point follow the bodies too: those of a ball that spins grew without bounds.
+    for (int k = found->count; k < run->capacity; ++k) {
         clearPoint(&run->packs[k], lane);
         if (run->torsions != NULL) {
             run->torsions[k].arm[lane] = 0.0f;

@@ -31,6 +31,11 @@ static const double springDamping = 6.0;
 // spring would let a twelfth of that through.
 static const double fastPart = 0.1;
 
+// Impulses are made as many times larger as the substep is longer than the last one, up to this. A
+// step that is much longer than the one before comes after a piece that ends at an impact, whose
+// impulses are no loads: a thousand times those threw a cone at 20 times its speed.
+static const double mostLonger = 2.0;
+
 // How far manifolds follow their bodies before they are found anew. A gap is wrong by a thousandth
 // of the smaller body's size at most, the region of contact by a sixteenth. With a third of that
 // the funnel of cubes takes a fifth more time, and overlaps are no smaller.
@@ -297,7 +302,8 @@ static void openSweep(tpSmallStep* step) {
     sweep->h = step->h;
     sweep->substeps = step->substeps;
     // Impulses of what rests are as long as the substep.
-    sweep->warm = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
+    double longer = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
+    sweep->warm = fmin(longer, mostLonger);
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
     sweep->touching = TP_TOUCH_DISTANCE * step->system->units.length;
