@@ -12,6 +12,7 @@
 // way the first one binds, without work; where it bends shut the second one, which brakes. Rows
 // that bind stay when others are written: rims whose lowest point runs around have several.
 
+#include "steppers/covered_points.h"
 #include "steppers/drift_problem.h"
 #include "steppers/rim_points.h"
 
@@ -29,6 +30,7 @@ static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count)
                       : tpSystem_FindContacts(step->system, step->system->poses.data, step->margins,
                                               contacts, count) == tp_success;
     *count = isDone ? tpContacts_DropRimPoints(*contacts, *count) : 0;
+    *count = tpContacts_DropCovered(step->system, step->margins, *contacts, *count);
     return isDone;
 }
 
