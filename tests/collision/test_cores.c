@@ -149,6 +149,13 @@ static void testTriangles(void** state) {
             check(&a, &b, &found);
             meeting += fabs(found.distance) < 1e-13;
             deep += found.distance < -1e-3;
+            // A search that may stop beyond half the distance ends with a bound, proven as well.
+            if (found.distance > 1e-3) {
+                tpSeparation far = tpSeparatePolyhedra(&d, 0.5 * s.distance, &cache);
+                assert_true(far.isExact);
+                assert_true(far.distance <= s.distance + 1e-12);
+                assert_true(far.distance > 0.5 * s.distance);
+            }
         }
     }
     assert_in_range(meeting, 1000, 39000);

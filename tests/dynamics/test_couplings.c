@@ -517,6 +517,27 @@ static void limitOfTheSumHolds(void** state) {
     }
 }
 
+// A servo is stiff if a step takes more than half of its way to the target; a spring never is.
+static void stiffServosAreTold(void** state) {
+    (void)state;
+    static const double stiffness[] = { 1.0, 1e6 };
+    for (int hasServo = 0; hasServo < 2; ++hasServo) {
+        for (int i = 0; i < 2; ++i) {
+            tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+            tpBodyId wheel = addWheel(world, tpZeroVec3(), 1.0, 0.1);
+            tpJointId hinge = addHinge(world, theWorld, wheel, tpZeroVec3(), axisZ);
+            tpCouplingDef def = tpDefaultCouplingDef();
+            def.hasServo = hasServo;
+            def.hasSpring = !hasServo;
+            def.servo.stiffness = def.spring.stiffness = stiffness[i];
+            addCoupling(world, &def, &hinge, (double[]){ 1.0 }, 1);
+            bool isStiff = tpCouplings_Begin(&world->system, 0.01);
+            assert_int_equal(isStiff, hasServo && i == 1);
+            tpDestroyWorld(world);
+        }
+    }
+}
+
 static int mistakes;
 static void countMistake(const char* function, const char* argument, const char* message) {
     (void)function;
@@ -603,7 +624,8 @@ int main(void) {
         cmocka_unit_test(pendulumsFollowLagrange),     cmocka_unit_test(tendonSharesItsPull),
         cmocka_unit_test(servoOnTheSumCarriesWeights), cmocka_unit_test(springOnTheSumSwings),
         cmocka_unit_test(springOnTheSumIsImplicit),    cmocka_unit_test(limitOfTheSumHolds),
-        cmocka_unit_test(wrongCouplingsAreRefused),    cmocka_unit_test(snapshotsHaveCouplings),
+        cmocka_unit_test(stiffServosAreTold),          cmocka_unit_test(wrongCouplingsAreRefused),
+        cmocka_unit_test(snapshotsHaveCouplings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

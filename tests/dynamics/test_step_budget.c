@@ -162,12 +162,19 @@ static double costOfPair(const tpGeometry* a, const tpGeometry* b) {
     tpStepBudget_Begin(system);
     tpStepBudget_SpendQuery(system, NULL, 0);
     double whole = system->stepWork;
+    // The same pair looked at alone, and three contacts found.
+    int pairCount;
+    const tpShapePair* pairs = tpCollider_GetPairs(system->collider, &pairCount);
+    tpStepBudget_Begin(system);
+    tpStepBudget_SpendPairs(system, pairs, pairCount, 3);
+    double alone = system->stepWork - 3.0 * 300.0;
     tpCollider* collider = system->collider;
     system->collider = NULL;
     tpStepBudget_Begin(system);
     tpStepBudget_SpendQuery(system, NULL, 0);
     system->collider = collider;
     whole -= system->stepWork;
+    CHECK_NEAR(alone, whole, 0.0);
     tpDestroyWorld(world);
     return whole;
 }

@@ -175,6 +175,20 @@ static void testLongRowsAndNames(void** state) {
     free(content);
 }
 
+// A text that is given up before anything was written leaves no file where there was none.
+static void testGivenUp(void** state) {
+    (void)state;
+    char csv[512];
+    strcpy(csv, testPath("given_up.csv"));
+    remove(csv);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpTextFile text;
+    CHECK_OK(tpTextFile_Create(&text, csv, tp_growingText, &allocator, failure));
+    tpTextFile_PutText(&text, "lost");
+    tpTextFile_Abandon(&text);
+    assert_null(fopen(csv, "r"));
+}
+
 static void testRefused(void** state) {
     (void)state;
     tpWorld* world = makeFallingWorld();
@@ -198,7 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testDiscarded), cmocka_unit_test(testTrajectory),
         cmocka_unit_test(testContacts),  cmocka_unit_test(testLongRowsAndNames),
-        cmocka_unit_test(testRefused),
+        cmocka_unit_test(testRefused),   cmocka_unit_test(testGivenUp),
     };
     return cmocka_run_group_tests(tests, NULL, tearDown);
 }
