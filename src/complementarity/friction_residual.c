@@ -5,31 +5,34 @@
 
 #include "base/assert.h"
 #include "complementarity/friction_island.h"
+#include "math/pairs.h"
 
 static int rowsOf(const tpFrictionProblem* problem, int block) {
     return problem->dimensions != NULL ? problem->dimensions[block] : problem->dimension;
 }
 
-// J v of one row and body in space, in two sums that go side by side.
-static inline double rowTimes(const double* J, const double* v) {
-    double even = J[0] * v[0] + J[2] * v[2] + J[4] * v[4];
-    double odd = J[1] * v[1] + J[3] * v[3] + J[5] * v[5];
-    return even + odd;
+static const double atRest[6];
+
+static inline tpSix velocityOf(const double* velocity, int body) {
+    return tpLoadSix(body >= 0 ? velocity + (size_t)6 * (size_t)body : atRest);
 }
 
-// u = J v + q of problems with joints.
-static void readSpaceVelocities(const tpFrictionProblem* problem, const double* restrict velocity,
-                                double* restrict u) {
+// u = J v + q of problems with joints. Blocks of one joint come one after the other.
+static void readSpaceVelocities(const tpFrictionProblem* problem, const double* velocity,
+                                double* u) {
     const tpFrictionBodies* bodies = tpFriction_BodiesOf(problem);
-    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
-        int x = bodies->bodyA[b], y = bodies->bodyB[b];
+    int row = 0;
+    for (int b = 0; b < problem->blockCount;) {
+        int x = bodies->bodyA[b], y = bodies->bodyB[b], end = row;
+        for (; b < problem->blockCount && bodies->bodyA[b] == x && bodies->bodyB[b] == y; ++b) {
+            end += rowsOf(problem, b);
+        }
+        tpSix v = velocityOf(velocity, x), w = velocityOf(velocity, y);
         const double* JA = bodies->jacobianA + (size_t)6 * (size_t)row;
         const double* JB = bodies->jacobianB + (size_t)6 * (size_t)row;
-        for (int end = row + rowsOf(problem, b); row < end; ++row, JA += 6, JB += 6) {
-            double sum = problem->q[row];
-            sum += x >= 0 ? rowTimes(JA, velocity + (size_t)6 * (size_t)x) : 0.0;
-            sum += y >= 0 ? rowTimes(JB, velocity + (size_t)6 * (size_t)y) : 0.0;
-            u[row] = sum;
+        for (; row < end; ++row, JA += 6, JB += 6) {
+            u[row] = problem->q[row] + tpPair_Sum(tpSix_Products(JA, v)) +
+                     tpPair_Sum(tpSix_Products(JB, w));
         }
     }
 }

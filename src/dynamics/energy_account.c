@@ -92,32 +92,60 @@ static double workingVelocity(const tpRows* rows, int block, int row, tpWorkKind
                   tpRows_RowVelocity(rows, row, velocities->after, bodyA, bodyB));
 }
 
+// Of the work of a row, what kinematic bodies put in.
+static void addGiven(const tpRows* rows, int block, int row, const tpVelocity* after,
+                     tpStepReport* report) {
+    bool isGiven = rows->bodyA[block] != rows->givenA[block] ||
+                   rows->bodyB[block] != rows->givenB[block] || rows->termCounts[row] > 0;
+    if (isGiven) {
+        report->externalWork -=
+            rows->impulse[row] * tpRows_KinematicVelocity(rows, block, row, after);
+    }
+}
+
+// One row of any kind.
+static void accountRow(const tpRows* rows, int block, int row, tpWorkKind kind,
+                       const tpRowVelocities* velocities, tpStepReport* report) {
+    double impulse = rows->impulse[row];
+    double mean = workingVelocity(rows, block, row, kind, velocities);
+    if (kind == tp_rotorWork) {
+        // What bodies lose the rotor gains.
+        mean -= rows->rotor[row] - 0.5 * rows->compliance[row] * impulse;
+    }
+    addWork(kind, impulse * mean, report);
+    if (kind == tp_storedWork) {
+        double after = tpRows_RowVelocity(rows, row, velocities->after, rows->givenA[block],
+                                          rows->givenB[block]);
+        tpAddDriveWork(-rows->damping[row] * (after + rows->missed[row]) * mean, report);
+    }
+    addGiven(rows, block, row, velocities->after, report);
+}
+
+// A block that holds a joint at one stroke: most rows of mechanisms are of such blocks.
+static void accountHeld(const tpRows* rows, int block, const tpVelocity* stroke,
+                        const tpVelocity* after, tpStepReport* report) {
+    double u[TP_FRICTION_MAX_ROWS];
+    int first = rows->firstRows[block], count = rows->dimensions[block];
+    tpRows_ReadBlock(rows, block, 0, count, stroke, u);
+    for (int k = 0; k < count; ++k) {
+        report->impactLoss -= rows->impulse[first + k] * u[k];
+        addGiven(rows, block, first + k, after, report);
+    }
+}
+
 void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report) {
     for (int b = 0; b < rows->blockCount; ++b) {
-        bool isGiven = rows->bodyA[b] != rows->givenA[b] || rows->bodyB[b] != rows->givenB[b];
+        bool isHeld = rows->infos[b].source == tp_jointSource && rows->infos[b].role == tp_heldRole;
+        if (isHeld && velocities->stroke != NULL) {
+            accountHeld(rows, b, velocities->stroke, velocities->after, report);
+            continue;
+        }
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            double impulse = rows->impulse[row];
             tpWorkKind kind = kindOf(rows, b, k);
-            if (impulse == 0.0 && kind != tp_storedWork) {
-                continue;
-            }
-            double mean = workingVelocity(rows, b, row, kind, velocities);
-            if (kind == tp_rotorWork) {
-                // What bodies lose the rotor gains.
-                mean -= rows->rotor[row] - 0.5 * rows->compliance[row] * impulse;
-            }
-            addWork(kind, impulse * mean, report);
-            if (kind == tp_storedWork) {
-                double after = tpRows_RowVelocity(rows, row, velocities->after, rows->givenA[b],
-                                                  rows->givenB[b]);
-                tpAddDriveWork(-rows->damping[row] * (after + rows->missed[row]) * mean, report);
-            }
-            // Of that, what kinematic bodies put in.
-            if (isGiven || rows->termCounts[row] > 0) {
-                report->externalWork -=
-                    impulse * tpRows_KinematicVelocity(rows, b, row, velocities->after);
+            if (rows->impulse[row] != 0.0 || kind == tp_storedWork) {
+                accountRow(rows, b, row, kind, velocities, report);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 #include "complementarity/friction_island.h"
 #include "dynamics/rows.h"
+#include "math/pairs.h"
 
 static double rowTimesVelocity(int componentCount, const double* row, const tpVelocity* velocity) {
     if (componentCount == 3) {
@@ -13,20 +14,22 @@ static double rowTimesVelocity(int componentCount, const double* row, const tpVe
            row[5] * velocity->angular.z;
 }
 
-// The same of a row of two bodies in space, in two sums that go side by side.
-static inline double pairTimesVelocities(const double* a, const tpVelocity* v, const double* b,
-                                         const tpVelocity* w) {
-    double even = a[0] * v->linear.x + a[2] * v->linear.z + a[4] * v->angular.y +
-                  b[0] * w->linear.x + b[2] * w->linear.z + b[4] * w->angular.y;
-    double odd = a[1] * v->linear.y + a[3] * v->angular.x + a[5] * v->angular.z +
-                 b[1] * w->linear.y + b[3] * w->angular.x + b[5] * w->angular.z;
-    return even + odd;
-}
-
 static const tpVelocity atRest;
 
-static inline const tpVelocity* velocityOf(const tpVelocity* velocities, int body) {
-    return body >= 0 ? &velocities[body] : &atRest;
+static inline tpSix velocityOf(const tpVelocity* velocities, int body) {
+    const tpVelocity* own = body >= 0 ? &velocities[body] : &atRest;
+    return (tpSix){ { own->linear.x, own->linear.y },
+                    { own->linear.z, own->angular.x },
+                    { own->angular.y, own->angular.z } };
+}
+
+// Rows of two bodies in space, from `first` on.
+static inline void readRows(const tpRows* rows, int first, int count, tpSix v, tpSix w, double* u) {
+    const double* a = rows->jacobianA + (size_t)6 * (size_t)first;
+    const double* b = rows->jacobianB + (size_t)6 * (size_t)first;
+    for (int k = 0; k < count; ++k, a += 6, b += 6) {
+        u[k] = tpPair_Sum(tpSix_AddProducts(tpSix_Products(a, v), b, w));
+    }
 }
 
 void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpVelocity* velocities,
@@ -34,18 +37,32 @@ void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpV
     int first = rows->firstRows[block], bodyA = rows->givenA[block], bodyB = rows->givenB[block];
     bool isJoint = rows->infos[block].source != tp_contactSource;
     if (isJoint && rows->componentCount == 6 && rows->termCount == 0) {
-        const tpVelocity* v = velocityOf(velocities, bodyA);
-        const tpVelocity* w = velocityOf(velocities, bodyB);
-        const double* a = rows->jacobianA + (size_t)6 * (size_t)(first + from);
-        const double* b = rows->jacobianB + (size_t)6 * (size_t)(first + from);
-        for (int k = from; k < to; ++k, a += 6, b += 6) {
-            u[first + k] = pairTimesVelocities(a, v, b, w);
-        }
+        readRows(rows, first + from, to - from, velocityOf(velocities, bodyA),
+                 velocityOf(velocities, bodyB), u);
         return;
     }
     for (int k = from; k < to; ++k) {
-        u[first + k] = tpRows_RowVelocity(rows, first + k, velocities, bodyA, bodyB);
+        u[k - from] = tpRows_RowVelocity(rows, first + k, velocities, bodyA, bodyB);
     }
+}
+
+int tpRows_ReadJoint(const tpRows* rows, int block, const tpVelocity* velocities, double* u) {
+    int end = block + 1, bodyA = rows->givenA[block], bodyB = rows->givenB[block];
+    while (end < rows->blockCount && rows->givenA[end] == bodyA && rows->givenB[end] == bodyB &&
+           rows->infos[end].source != tp_contactSource) {
+        end += 1;
+    }
+    int first = rows->firstRows[block];
+    int count = rows->firstRows[end - 1] + rows->dimensions[end - 1] - first;
+    if (rows->componentCount == 6 && rows->termCount == 0) {
+        readRows(rows, first, count, velocityOf(velocities, bodyA), velocityOf(velocities, bodyB),
+                 u + first);
+        return end;
+    }
+    for (int row = first; row < first + count; ++row) {
+        u[row] = tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
+    }
+    return end;
 }
 
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,

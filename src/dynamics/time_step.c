@@ -103,16 +103,18 @@ bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
 
 void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
     tpRows* rows = &step->rows;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        int count = rows->dimensions[b], first = rows->firstRows[b];
-        int mean = rows->infos[b].source == tp_contactSource ? 1 : count;
-        tpRows_ReadBlock(rows, b, 0, mean, step->freeMeanVelocities, rows->q);
-        if (mean < count) {
-            tpRows_ReadBlock(rows, b, mean, count, step->freeVelocities, rows->q);
+    for (int b = 0; b < rows->blockCount;) {
+        if (rows->infos[b].source != tp_contactSource) {
+            b = tpRows_ReadJoint(rows, b, step->freeMeanVelocities, rows->q);
+            continue;
         }
-        for (int row = first; row < first + count; ++row) {
-            rows->q[row] += rows->bias[row];
-        }
+        double* q = rows->q + rows->firstRows[b];
+        tpRows_ReadBlock(rows, b, 0, 1, step->freeMeanVelocities, q);
+        tpRows_ReadBlock(rows, b, 1, rows->dimensions[b], step->freeVelocities, q + 1);
+        b += 1;
+    }
+    for (int row = 0; row < rows->rowCount; ++row) {
+        rows->q[row] += rows->bias[row];
     }
 }
 

@@ -18,15 +18,19 @@ static double largestSpeed(const tpTimeStep* step) {
     return speed;
 }
 
-// The largest velocity of a block's rows at the start, and with the smallest sign that of its first
-// row.
-static double startSpeed(const tpTimeStep* step, int block, int bodyA, int bodyB, bool isHeld) {
-    const tpRows* rows = &step->rows;
-    double speed = 0.0;
-    for (int k = 0; k < (isHeld ? rows->dimensions[block] : 1); ++k) {
-        double u = tpRows_RowVelocity(rows, rows->firstRows[block] + k, step->startVelocities,
-                                      bodyA, bodyB);
-        speed = isHeld ? fmax(speed, fabs(u)) : -u;
+// How fast the first row of a one-sided block is approached at the start.
+static double approachOf(const tpTimeStep* step, int block, int bodyA, int bodyB) {
+    return -tpRows_RowVelocity(&step->rows, step->rows.firstRows[block], step->startVelocities,
+                               bodyA, bodyB);
+}
+
+// The largest velocity at the start of rows that a joint holds.
+static double heldSpeed(const tpTimeStep* step, int block) {
+    double u[TP_FRICTION_MAX_ROWS], speed = 0.0;
+    int count = step->rows.dimensions[block];
+    tpRows_ReadBlock(&step->rows, block, 0, count, step->startVelocities, u);
+    for (int k = 0; k < count; ++k) {
+        speed = fabs(u[k]) > speed ? fabs(u[k]) : speed;
     }
     return speed;
 }
@@ -41,9 +45,27 @@ static bool isStiff(const tpDrift* drift, int contact) {
     return step->h * response * (step->h * law->stiffness + law->damping) > 0.1;
 }
 
+// Whether a contact that has pushed had collided.
+static bool contactHasCollided(const tpDrift* drift, int block, double least) {
+    const tpTimeStep* step = drift->step;
+    const tpContact* contact = &step->contacts[block];
+    int place = drift->place[block];
+    if (step->laws[block].stiffness > 0.0) {
+        // Springs take their time.
+        double velocity = tpRows_BareVelocity(&step->rows, step->rows.firstRows[block]);
+        return fabs(velocity) > least && isStiff(drift, block);
+    }
+    if (place < 0 || !drift->isClosed[place]) {
+        return true;
+    }
+    // A second row belongs to a contact that has been looked at.
+    return drift->round[block] == 0 &&
+           approachOf(step, block, contact->bodyA, contact->bodyB) > least;
+}
+
 // Whether anything has collided: a contact or limit pushes that was open at the start, or
 // approached; or a joint held velocities that it does not allow, as one that has just been made may
-// find them.
+// find them. Joints of couplings tell of these.
 bool tpDrift_HasCollided(const tpDrift* drift) {
     const tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;
@@ -51,39 +73,20 @@ bool tpDrift_HasCollided(const tpDrift* drift) {
                         leastPart * largestSpeed(step));
     for (int b = 0; b < rows->blockCount; ++b) {
         int row = rows->firstRows[b];
-        bool isContact = rows->infos[b].source == tp_contactSource;
-        bool isOneSided = isContact || rows->kinds[b] == tp_frictionNonnegative;
-        bool isHeld = rows->infos[b].source == tp_jointSource &&
-                      rows->kinds[b] == tp_frictionFree && !(rows->compliance[row] > 0.0);
-        if (!isHeld && (!isOneSided || !(rows->impulse[row] > 0.0))) {
+        const tpBlockInfo* info = &rows->infos[b];
+        bool isContact = info->source == tp_contactSource, hasCollided = false;
+        if (info->isCoupling) {
             continue;
         }
-        int bodyA = rows->bodyA[b], bodyB = rows->bodyB[b];
-        if (rows->infos[b].isCoupling) {
-            continue; // its joints tell
+        if (info->source == tp_jointSource && rows->kinds[b] == tp_frictionFree) {
+            hasCollided = !(rows->compliance[row] > 0.0) && heldSpeed(step, b) > least;
+        } else if (isContact) {
+            hasCollided = rows->impulse[row] > 0.0 && contactHasCollided(drift, b, least);
+        } else if (rows->kinds[b] == tp_frictionNonnegative) {
+            hasCollided = rows->impulse[row] > 0.0 &&
+                          approachOf(step, b, rows->givenA[b], rows->givenB[b]) > least;
         }
-        if (!isContact) {
-            bodyA = step->system->joints.data[rows->infos[b].index].bodyA;
-            bodyB = step->system->joints.data[rows->infos[b].index].bodyB;
-        } else {
-            const tpContact* contact = &step->contacts[b];
-            int place = drift->place[b];
-            if (step->laws[b].stiffness > 0.0) {
-                if (fabs(tpRows_BareVelocity(rows, row)) > least && isStiff(drift, b)) {
-                    return true;
-                }
-                continue; // springs take their time
-            }
-            if (place < 0 || !drift->isClosed[place]) {
-                return true;
-            }
-            bodyA = contact->bodyA;
-            bodyB = contact->bodyB;
-            if (drift->round[b] > 0) {
-                continue; // a second row of a contact that has been looked at
-            }
-        }
-        if (startSpeed(step, b, bodyA, bodyB, isHeld) > least) {
+        if (hasCollided) {
             return true;
         }
     }
