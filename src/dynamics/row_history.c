@@ -5,22 +5,50 @@
 
 void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, history->list);
+    TP_FREE_ARRAY(allocator, history->numbers);
     TP_FREE_ARRAY(allocator, history->spare);
+    TP_FREE_ARRAY(allocator, history->spareNumbers);
 }
 
-static tpRowKey keyOf(const tpRows* rows, int block) {
+static inline int numbersOf(const tpRowMemory* memory) {
+    return memory->rowCount * (memory->bendCount > 0 ? 1 + tp_keptBends : 1);
+}
+
+static bool isWhole(const tpRowHistory* history) {
+    int count = 0;
+    for (int i = 0; i < history->list.count; ++i) {
+        const tpRowMemory* memory = &history->list.data[i];
+        if (memory->first != count || memory->rowCount < 0 ||
+            memory->rowCount > TP_FRICTION_MAX_ROWS || memory->bendCount < 0 ||
+            memory->bendCount > tp_keptBends) {
+            return false;
+        }
+        count += numbersOf(memory);
+        if (count > history->numbers.count) {
+            return false;
+        }
+    }
+    return count == history->numbers.count;
+}
+
+bool tpRowHistory_CheckRead(tpRowHistory* history) {
+    if (isWhole(history)) {
+        return true;
+    }
+    history->list.count = history->numbers.count = 0;
+    return false;
+}
+
+static inline tpRowKey keyOf(const tpRows* rows, int block) {
     const tpBlockInfo* info = &rows->infos[block];
     return (tpRowKey){ .owner = info->isCoupling ? -1 - info->index : info->index,
-                       .role = (int)info->role,
-                       .coordinate = info->coordinate,
-                       .part = info->part,
-                       .source = (int)info->source,
-                       .rowCount = rows->dimensions[block] };
+                       .code = (uint32_t)info->role | (uint32_t)info->source << 4 |
+                               (uint32_t)info->part << 8 | (uint32_t)info->coordinate << 16 };
 }
 
-static inline bool isSame(const tpRowKey* a, const tpRowKey* b) {
-    return a->owner == b->owner && a->role == b->role && a->coordinate == b->coordinate &&
-           a->part == b->part && a->source == b->source && a->rowCount == b->rowCount;
+static inline bool isSame(const tpRowMemory* memory, const tpRowKey* key, int rowCount) {
+    return memory->key.owner == key->owner && memory->key.code == key->code &&
+           memory->rowCount == rowCount;
 }
 
 // Whether rows of `a` are written before those of `b`: joints in order, then couplings.
@@ -34,11 +62,12 @@ static inline bool isBefore(const tpRowKey* a, const tpRowKey* b) {
 
 // The memory of the same block, the first if there are several, NULL if there is none. Blocks are
 // asked for in order; the cursor begins at 0. Mostly it is the one after that of the last block.
-static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wanted, int* cursor) {
+static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wanted, int rowCount,
+                                int* cursor) {
     tpRowMemory* list = history->list.data;
     int count = history->list.count, k = *cursor;
-    if (k < count && isSame(&list[k].key, wanted) &&
-        (k == 0 || !isSame(&list[k - 1].key, wanted))) {
+    if (k < count && isSame(&list[k], wanted, rowCount) &&
+        (k == 0 || !isSame(&list[k - 1], wanted, rowCount))) {
         *cursor = k + 1;
         return &list[k];
     }
@@ -49,7 +78,7 @@ static inline tpRowMemory* find(const tpRowHistory* history, const tpRowKey* wan
         k -= 1;
     }
     for (; k < count && !isBefore(wanted, &list[k].key); ++k) {
-        if (isSame(&list[k].key, wanted)) {
+        if (isSame(&list[k], wanted, rowCount)) {
             *cursor = k + 1;
             return &list[k];
         }
@@ -64,11 +93,11 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
             continue;
         }
         tpRowKey wanted = keyOf(rows, b);
-        const tpRowMemory* last = find(history, &wanted, &cursor);
+        const tpRowMemory* last = find(history, &wanted, rows->dimensions[b], &cursor);
         // The load of a bounded impulse is known.
         bool isBounded = rows->infos[b].source == tp_boundedSource;
         for (int i = isBounded ? 1 : 0; last != NULL && i < rows->dimensions[b]; ++i) {
-            rows->impulse[rows->firstRows[b] + i] = h * last->force[i];
+            rows->impulse[rows->firstRows[b] + i] = h * history->numbers.data[last->first + i];
         }
     }
 }
@@ -80,39 +109,36 @@ static bool mayBend(const tpBlockInfo* info) {
     return info->role == tp_heldRole || info->role == tp_rotorRole || tpRowRole_IsLaw(info->role);
 }
 
+static inline double* bendsOf(const tpRowMemory* memory, double* numbers) {
+    return numbers + memory->first + memory->rowCount;
+}
+
 // A forecast counts if it would have missed the last bend by no more than this part of it: bodies
 // that are thrown about are better off with none.
 static const double largestPart = 0.1;
 
-// The next of the bends of row i: the polynomial through the last n of them, of that n which comes
+// The next of the bends of a row: the polynomial through the last n of them, of that n which comes
 // nearest to the last one from those before it; 0 if none does. With d_k the k-th differences of
 // the bends at the last one, that polynomial goes on to d_0 + ... + d_(n-1), and has missed the
 // last one by d_n.
-static inline double foreseeFrom(const double* bends, int count) {
-    double differences[tp_keptBends] = { bends[0] };
+static double foresee(const double* bends, int count) {
+    double differences[tp_keptBends];
     double size = fabs(bends[0]), next = 0.0, least = INFINITY, sum = 0.0;
     if (size == 0.0) {
         return 0.0;
     }
-    for (int k = 1; k < count; ++k) {
-        differences[k] = bends[k];
-    }
+    memcpy(differences, bends, sizeof(differences));
     for (int n = 1; n < count; ++n) {
         sum += differences[0];
-        for (int k = 0; k + n < count; ++k) {
+        // All of them, so that the loop has a fixed length: those beyond the last are not read.
+        for (int k = 0; k + 1 < tp_keptBends; ++k) {
             differences[k] -= differences[k + 1];
         }
-        if (fabs(differences[0]) < least) {
-            least = fabs(differences[0]);
-            next = sum;
-        }
+        double missed = fabs(differences[0]);
+        next = missed < least ? sum : next;
+        least = missed < least ? missed : least;
     }
     return least <= largestPart * size ? next : 0.0;
-}
-
-// With the number of bends a constant, the loops unroll.
-static double foresee(const double* bends, int count) {
-    return count == tp_keptBends ? foreseeFrom(bends, tp_keptBends) : foreseeFrom(bends, count);
 }
 
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {
@@ -124,67 +150,94 @@ void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, b
             continue;
         }
         tpRowKey wanted = keyOf(rows, b);
-        const tpRowMemory* last = find(history, &wanted, &cursor);
+        const tpRowMemory* last = find(history, &wanted, rows->dimensions[b], &cursor);
         if (last == NULL || last->bendCount < 2 || last->h != h) {
             continue;
         }
-        for (int i = 0; i < rows->dimensions[b]; ++i) {
-            double bend = h * foresee(last->bends[i], last->bendCount);
+        const double* bends = bendsOf(last, history->numbers.data);
+        for (int i = 0; i < rows->dimensions[b]; ++i, bends += tp_keptBends) {
+            double bend = h * foresee(bends, last->bendCount);
             rows->bias[rows->firstRows[b] + i] += bend;
             rows->missed[rows->firstRows[b] + i] += isOfLaw ? bend : 0.0;
         }
     }
 }
 
-// The bends of a block after this step, from those before it.
-static void keepBends(tpRowMemory* memory, const tpRowMemory* last, const double* bias,
-                      const double* written, double h) {
+// The bends of a block after this step, from those before it, in `lastBends`.
+static void keepBends(tpRowMemory* memory, double* bends, const tpRowMemory* last,
+                      const double* lastBends, const double* bias, const double* written,
+                      double h) {
     bool isNext = last != NULL && last->bendCount > 0 && last->h == h;
     int known = isNext ? last->bendCount : 0;
     int kept = known < tp_keptBends - 1 ? known : tp_keptBends - 1;
-    for (int i = 0; i < memory->key.rowCount; ++i) {
-        memory->bends[i][0] = (bias[i] - written[i]) / h;
-        for (int k = 0; k < kept; ++k) {
-            memory->bends[i][k + 1] = last->bends[i][k];
+    for (int i = 0; i < memory->rowCount; ++i, bends += tp_keptBends) {
+        if (isNext) {
+            memcpy(bends + 1, lastBends, sizeof(double) * (tp_keptBends - 1));
+            lastBends += tp_keptBends;
+        } else {
+            memset(bends + 1, 0, sizeof(double) * (tp_keptBends - 1));
         }
+        bends[0] = (bias[i] - written[i]) / h;
     }
     memory->bendCount = kept + 1;
 }
 
 // Keeping -----------------------------------------------------------------------------------------
 
+static bool reserve(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows) {
+    int blocks = 0, numbers = 0; // contacts have a memory of their own
+    for (int b = 0; b < rows->blockCount; ++b) {
+        bool isContact = rows->infos[b].source == tp_contactSource;
+        blocks += isContact ? 0 : 1;
+        numbers += isContact ? 0 : (1 + tp_keptBends) * rows->dimensions[b];
+    }
+    return TP_RESERVE(allocator, history->spare, blocks) &&
+           TP_RESERVE(allocator, history->spareNumbers, numbers);
+}
+
+// What a block carries over; its numbers come to `numbers`.
+static void keepBlock(const tpRowHistory* history, const tpRows* rows, int block, double h,
+                      const double* written, int* cursor, tpRowMemory* memory, double* numbers) {
+    int first = rows->firstRows[block];
+    memset(memory, 0, sizeof(*memory)); // the bytes of snapshots are the same in every run
+    memory->key = keyOf(rows, block);
+    memory->rowCount = rows->dimensions[block];
+    memory->isBounded = rows->infos[block].source == tp_boundedSource;
+    memory->h = h;
+    for (int i = 0; i < rows->dimensions[block]; ++i) {
+        numbers[i] = rows->impulse[first + i] / h;
+    }
+    if (written != NULL && mayBend(&rows->infos[block])) {
+        const tpRowMemory* last = find(history, &memory->key, memory->rowCount, cursor);
+        const double* bends = last != NULL ? bendsOf(last, history->numbers.data) : NULL;
+        keepBends(memory, numbers + rows->dimensions[block], last, bends, rows->bias + first,
+                  written, h);
+    }
+}
+
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,
                        double h, const double* written) {
-    int wanted = 0; // contacts have a memory of their own
-    for (int b = 0; b < rows->blockCount; ++b) {
-        wanted += rows->infos[b].source != tp_contactSource;
-    }
-    if (!TP_RESERVE(allocator, history->spare, wanted)) {
+    if (!reserve(history, allocator, rows)) {
         return false;
     }
     tpRowMemories kept = history->spare;
-    kept.count = 0;
-    int cursor = 0, place = 0;
+    tpRowNumbers numbers = history->spareNumbers;
+    kept.count = numbers.count = 0;
+    int cursor = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource) {
             continue;
         }
-        int first = rows->firstRows[b];
         tpRowMemory* memory = &kept.data[kept.count++];
-        memset(memory, 0, sizeof(*memory)); // the bytes of snapshots are the same in every run
-        memory->key = keyOf(rows, b);
-        memory->h = h;
-        for (int i = 0; i < rows->dimensions[b]; ++i) {
-            memory->force[i] = rows->impulse[first + i] / h;
-        }
-        if (written != NULL && mayBend(&rows->infos[b])) {
-            keepBends(memory, find(history, &memory->key, &cursor), rows->bias + first,
-                      written + place, h);
-        }
-        place += rows->dimensions[b];
+        keepBlock(history, rows, b, h, written, &cursor, memory, numbers.data + numbers.count);
+        memory->first = numbers.count;
+        numbers.count += numbersOf(memory);
+        written = written != NULL ? written + rows->dimensions[b] : NULL;
     }
     history->spare = history->list;
+    history->spareNumbers = history->numbers;
     history->list = kept;
+    history->numbers = numbers;
     return true;
 }
 
@@ -192,10 +245,12 @@ void tpRowHistory_Balance(tpRowHistory* first, tpRowHistory* second) {
     int cursor = 0;
     for (int i = 0; i < first->list.count; ++i) {
         tpRowMemory* own = &first->list.data[i];
-        bool isBounded = own->key.source == (int)tp_boundedSource;
-        tpRowMemory* other = isBounded ? find(second, &own->key, &cursor) : NULL;
-        for (int k = 1; other != NULL && k < own->key.rowCount; ++k) {
-            own->force[k] = other->force[k] = 0.5 * (own->force[k] + other->force[k]);
+        tpRowMemory* other =
+            own->isBounded ? find(second, &own->key, own->rowCount, &cursor) : NULL;
+        for (int k = 1; other != NULL && k < own->rowCount; ++k) {
+            double* a = first->numbers.data + own->first + k;
+            double* b = second->numbers.data + other->first + k;
+            *a = *b = 0.5 * (*a + *b);
         }
     }
 }

@@ -16,28 +16,36 @@ enum { tp_keptBends = 6 };
 
 // What tells blocks apart.
 typedef struct tpRowKey {
-    int owner;                  // joints count up from 0, couplings down from -1
-    int role, coordinate, part; // as in tpBlockInfo
-    int source, rowCount;
+    int32_t owner; // joints count up from 0, couplings down from -1
+    uint32_t code; // role, coordinate, part and source as in tpBlockInfo
 } tpRowKey;
 
-// What a block of rows carries over.
+// What a block of rows carries over, beside its numbers.
 typedef struct tpRowMemory {
     tpRowKey key;
-    double force[TP_FRICTION_MAX_ROWS]; // impulse per second
-    // Of each row: what its bias had to be changed by, per second of the step; the last first.
-    double bends[TP_FRICTION_MAX_ROWS][tp_keptBends];
-    int bendCount;
-    double h; // of the steps of these bends, s
+    int32_t rowCount;
+    int32_t first;     // of its numbers
+    int32_t bendCount; // how many bends of each row are known; 0 if its rows have none
+    bool isBounded;    // its impulses are those of a bounded force
+    double h;          // of the steps of these bends, s
 } tpRowMemory;
 
 typedef TP_ARRAY(tpRowMemory) tpRowMemories;
+typedef TP_ARRAY(double) tpRowNumbers;
 
-// In the order in which rows are written.
+// In the order in which rows are written. The numbers of a block are the impulse per second of each
+// row and then, if its rows have bends, tp_keptBends of each row, the last first: what the row's
+// bias had to be changed by, per second of the step.
 typedef struct tpRowHistory {
     tpRowMemories list;
+    tpRowNumbers numbers;
     tpRowMemories spare; // room of the list before the last
+    tpRowNumbers spareNumbers;
 } tpRowHistory;
+
+// Whether all blocks have their numbers. A history that was read from bytes may be anything; one
+// that is broken becomes empty.
+bool tpRowHistory_CheckRead(tpRowHistory* history);
 
 void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator);
 

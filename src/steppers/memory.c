@@ -46,15 +46,16 @@ typedef struct tpSavedHead {
 } tpSavedHead;
 
 // The last answer to the question for contacts and the impulses of joints, as arrays of a snapshot.
-enum { savedArrayCount = 5 };
+enum { savedArrayCount = 7 };
 static void listArrays(const tpStepperMemory* constant, tpSavedArray arrays[savedArrayCount]) {
     tpStepperMemory* memory = (tpStepperMemory*)constant; // saving only reads
     tpSystem* system = (tpSystem*)memory->system;
-    const tpSavedArray list[savedArrayCount] = { TP_SAVED_ARRAY(system->found.poses),
-                                                 TP_SAVED_ARRAY(system->found.margins),
-                                                 TP_SAVED_ARRAY(system->found.contacts),
-                                                 TP_SAVED_ARRAY(memory->driftRows.list),
-                                                 TP_SAVED_ARRAY(memory->endRows.list) };
+    const tpSavedArray list[savedArrayCount] = {
+        TP_SAVED_ARRAY(system->found.poses),       TP_SAVED_ARRAY(system->found.margins),
+        TP_SAVED_ARRAY(system->found.contacts),    TP_SAVED_ARRAY(memory->driftRows.list),
+        TP_SAVED_ARRAY(memory->driftRows.numbers), TP_SAVED_ARRAY(memory->endRows.list),
+        TP_SAVED_ARRAY(memory->endRows.numbers)
+    };
     memcpy(arrays, list, sizeof(list));
 }
 
@@ -134,7 +135,8 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
     const tpContact* contacts = system->found.contacts.data;
     reader->failed = reader->failed ||
                      !tpContacts_AreIn(system, contacts, system->found.contacts.count) ||
-                     head.colliderSize > reader->left;
+                     !tpRowHistory_CheckRead(&memory->driftRows) ||
+                     !tpRowHistory_CheckRead(&memory->endRows) || head.colliderSize > reader->left;
     if (reader->failed) {
         return false;
     }
