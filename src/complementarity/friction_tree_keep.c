@@ -194,6 +194,7 @@ static bool learnBlocks(tpFrictionTree* tree) {
     tree->K = TP_SCRATCH(kept, double, (size_t)rows* tp_maxLinkRows);
     tree->motions = TP_SCRATCH(kept, tpTreeMotion, bodies);
     tree->force = TP_SCRATCH(kept, double, (size_t)bodies* tp_treeWidth);
+    tree->load = TP_SCRATCH(kept, double, (size_t)bodies* tp_treeWidth);
     tree->x = TP_SCRATCH(kept, double, rows);
     if (kept->failed) {
         tree->arena->failed = true;

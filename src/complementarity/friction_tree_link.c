@@ -272,14 +272,25 @@ static bool findMotions(const tpFrictionTree* tree, const tpTreeRow* rows, tpTre
     return true;
 }
 
+// A x, by columns: A is symmetric.
+static inline void timesMass(const tpTreeBody* own, const double* x, double* product) {
+    for (int i = 0; i < width; ++i) {
+        product[i] = own->mass[i] * x[0];
+    }
+    for (int k = 1; k < width; ++k) {
+        const double* column = own->mass + (size_t)(k * width);
+        for (int i = 0; i < width; ++i) {
+            product[i] += column[i] * x[k];
+        }
+    }
+}
+
 // U, D and its factor. False if a motion is hardly resisted.
 static bool resistMotions(const tpFrictionTree* tree, const tpTreeBody* own, tpTreeRow* rows,
                           tpTreeMotion* motion) {
     int n = motion->freeCount;
     for (int a = 0; a < n; ++a) {
-        for (int i = 0; i < width; ++i) {
-            motion->U[a][i] = tpTree_Dot6(own->mass + (size_t)(i * width), motion->N[a]);
-        }
+        timesMass(own, motion->N[a], motion->U[a]);
         for (int b = 0; b <= a; ++b) {
             motion->D[a][b] = tpTree_Dot6(motion->U[a], motion->N[b]);
         }
@@ -406,8 +417,10 @@ static inline void pushParent(const tpTreeMotion* motion, const double* f, doubl
 
 // y - A x.
 static inline void takeMass(const tpTreeBody* own, const double* x, const double* y, double* rest) {
+    double product[width];
+    timesMass(own, x, product);
     for (int i = 0; i < width; ++i) {
-        rest[i] = y[i] - tpTree_Dot6(own->mass + (size_t)(i * width), x);
+        rest[i] = y[i] - product[i];
     }
 }
 
@@ -454,10 +467,11 @@ void tpTreeMotion_TraceRows(const tpFrictionTree* tree, int k, int count, int st
 
 void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, double* parent) {
     const tpTreeBody* own = &tree->bodies[k];
-    const tpTreeRow* rows = tree->rows + own->firstRow;
+    tpTreeRow* rows = tree->rows + own->firstRow;
     tpTreeMotion* motion = &tree->motions[k];
     double *start = motion->start, *y = motion->y, rest[width];
     memset(start, 0, sizeof(motion->start));
+    memset(motion->more, 0, sizeof(motion->more));
     for (int i = 0; i < motion->turnCount; ++i) {
         addScaled3(z[motion->turning[i]], motion->turnDuals[i], start + 3);
     }
@@ -470,11 +484,10 @@ void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, 
         y[a] = tpTree_Dot6(motion->N[a], rest);
     }
     for (int s = 0; s < motion->softCount; ++s) {
-        const tpTreeRow* row = &rows[motion->soft[s]];
-        double left = z[motion->soft[s]] - tpTree_Dot6(tree->G + row->child, start);
-        z[motion->soft[s]] = left;
+        tpTreeRow* row = &rows[motion->soft[s]];
+        row->left = z[motion->soft[s]] - tpTree_Dot6(tree->G + row->child, start);
         for (int a = 0; a < motion->freeCount; ++a) {
-            y[a] += row->size * row->a[a] * left;
+            y[a] += row->size * row->a[a] * row->left;
         }
     }
     lowerMotions(motion, y);
@@ -483,6 +496,24 @@ void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, 
         tpTree_AddScaled6(-y[a], motion->U[a], rest);
     }
     pushParent(motion, rest, parent);
+}
+
+void tpTreeMotion_GoUpMore(tpFrictionTree* tree, int k, const double* f, double* parent) {
+    tpTreeMotion* motion = &tree->motions[k];
+    double* more = motion->more;
+    for (int a = 0; a < motion->freeCount; ++a) {
+        more[a] = tpTree_Dot6(motion->N[a], f);
+    }
+    lowerMotions(motion, more);
+    upperMotions(motion, more);
+    if (parent != NULL) {
+        double rest[width];
+        memcpy(rest, f, sizeof(rest));
+        for (int a = 0; a < motion->freeCount; ++a) {
+            tpTree_AddScaled6(-more[a], motion->U[a], rest);
+        }
+        pushParent(motion, rest, parent);
+    }
 }
 
 void tpTreeMotion_GoDown(tpFrictionTree* tree, int k, double* f, double* z, const double* parent) {
@@ -502,7 +533,7 @@ void tpTreeMotion_GoDown(tpFrictionTree* tree, int k, double* f, double* z, cons
     upperMotions(motion, y);
     tpTree_AddScaled6(1.0, motion->start, v);
     for (int a = 0; a < motion->freeCount; ++a) {
-        y[a] += motion->y[a];
+        y[a] += motion->y[a] + motion->more[a];
         tpTree_AddScaled6(y[a], motion->N[a], v);
     }
     if (z == NULL) {
@@ -513,7 +544,7 @@ void tpTreeMotion_GoDown(tpFrictionTree* tree, int k, double* f, double* z, cons
     takeMass(own, v, f, left);
     for (int s = 0; s < motion->softCount; ++s) {
         const tpTreeRow* row = &rows[motion->soft[s]];
-        double x = z[motion->soft[s]];
+        double x = row->left;
         for (int a = 0; a < motion->freeCount; ++a) {
             x -= row->a[a] * y[a];
         }

@@ -35,6 +35,7 @@ typedef struct tpTreeRow {
     int child;                               // where g begins in G
     int above;                               // the same of the parent's side
     double size;                             // its response to itself without the tree
+    double left;                             // if it gives: what d_0 leaves of b
     double a[tp_treeWidth], Y[tp_treeWidth]; // as in body_tree.h
 } tpTreeRow;
 
@@ -49,6 +50,7 @@ typedef struct tpTreeMotion {
     double D[tp_treeWidth][tp_treeWidth]; // its factor, diagonals inverted
     double start[tp_treeWidth];           // d_0
     double y[tp_treeWidth];               // D^-1 e
+    double more[tp_treeWidth];            // the same of forces that came later
 } tpTreeMotion;
 
 typedef struct tpTreeBody {
@@ -129,6 +131,7 @@ struct tpFrictionTree {
     double* K;
     tpTreeMotion* motions; // by places
     double* force;         // of each place, then its velocity
+    double* load;          // of each place: the force on it, and what it feels of its children
     double* x;             // of each row of links
 
     // The blocks that the elimination leaves: they may carry impulses, and do not hold as joints
@@ -252,6 +255,20 @@ void tpFrictionTree_MassOf(const tpFrictionTree* tree, int body, double* mass);
 // Adds the velocities of a block's rows for those of bodies, `velocity` of each place.
 void tpFrictionTree_ReadOther(const tpFrictionTree* tree, int b, const double* velocity, double* u);
 
+// friction_tree_passes.c
+
+// Factorises for the blocks that hold, if that has not been done. False if there are too many rows.
+bool tpFrictionTree_Factorise(tpFrictionTree* tree);
+
+// G_e v + C x = b for b in `x` and f in `force`: x becomes the impulses if these are wanted, force
+// the velocities.
+void tpFrictionTree_Pass(tpFrictionTree* tree, bool wantsImpulses);
+
+// The same with the forces of contacts, in `force`, added to those of the last pass: only
+// places between a contact and the root have something to pass on. Links must be eliminated by
+// their motions.
+void tpFrictionTree_PassMore(tpFrictionTree* tree);
+
 // friction_tree_response.c
 
 // S = W_cc - W_ce W_ee^-1 W_ec of the blocks that take part, by columns; NULL if memory ran out.
@@ -304,8 +321,11 @@ int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, dou
 bool tpTreeMotion_Factorise(tpFrictionTree* tree, int k);
 
 // On the way to the root: f is the force on the body, z what the rows are to be. Adds to the force
-// on the parent, NULL if that is the world.
+// on the parent, NULL if that is the world. What was there of forces that come later is forgotten.
 void tpTreeMotion_GoUp(tpFrictionTree* tree, int k, const double* f, double* z, double* parent);
+
+// The same for a force that comes later, which changes no row.
+void tpTreeMotion_GoUpMore(tpFrictionTree* tree, int k, const double* f, double* parent);
 
 // On the way back: f becomes the velocity of the body, z the impulses of the rows unless it is
 // NULL.
