@@ -13,6 +13,7 @@
 
 #include "complementarity/friction_newton.h"
 #include "complementarity/friction_solvers.h"
+#include "complementarity/friction_states.h"
 
 // Rows up to which all of them at once are worth it, and whole steps that are: some at first, in
 // which contacts find out what they do, and more as long as each leaves less than this part.
@@ -187,7 +188,7 @@ static void sweep(tpDenseFriction* dense, double* r) {
 }
 
 // Numbers from one row of J to the next: even, so that pairs of columns end with the row.
-static size_t strideOf(int count) {
+size_t tpDense_Stride(int count) {
     return ((size_t)count + 2) & ~(size_t)1;
 }
 
@@ -198,7 +199,7 @@ static size_t strideOf(int count) {
 static void writeRows(tpDenseFriction* dense, int block, int row, int place, int count,
                       const double* F, const double* A, const double* B, const double* left) {
     int rows = rowsOf(dense, block);
-    size_t n = (size_t)dense->n, stride = strideOf(count);
+    size_t n = (size_t)dense->n, stride = tpDense_Stride(count);
     double rho = dense->rho[block];
     for (int i = 0; i < rows; ++i) {
         double* J = dense->J + (size_t)(place + i) * stride;
@@ -229,9 +230,9 @@ static void writeRows(tpDenseFriction* dense, int block, int row, int place, int
 }
 
 // Brings the row with the largest number in column k, of those from row k on, to row k; `pivot` is
-// the row that it was. False if there is none but zeros.
-static bool bringPivot(int count, int k, double* J, int* pivot) {
-    size_t stride = strideOf(count);
+// the row that it was. False if none is above `least`.
+static bool bringPivot(int count, int k, double* J, int* pivot, double least) {
+    size_t stride = tpDense_Stride(count);
     int best = k;
     double largest = fabs(J[(size_t)k * stride + (size_t)k]);
     for (int i = k + 1; i < count; ++i) {
@@ -246,16 +247,14 @@ static bool bringPivot(int count, int k, double* J, int* pivot) {
         other[c] = swap;
     }
     *pivot = best;
-    return largest > DBL_MIN;
+    return largest > least;
 }
 
-// Solves J x = b of `count` rows, b being the last column, by elimination with row pivots, two
-// columns at a time: rows are short, and go through memory half as often. J holds its factors
-// afterwards. False if it is singular.
-static bool eliminate(int count, double* J, int* pivots) {
-    size_t stride = strideOf(count);
+// Two columns at a time: rows are short, and go through memory half as often.
+bool tpDense_Eliminate(int count, double* J, int* pivots, double least) {
+    size_t stride = tpDense_Stride(count);
     for (int k = 0; k < count; k += 2) {
-        if (!bringPivot(count, k, J, &pivots[k])) {
+        if (!bringPivot(count, k, J, &pivots[k], least)) {
             return false;
         }
         double* first = J + (size_t)k * stride;
@@ -269,7 +268,7 @@ static bool eliminate(int count, double* J, int* pivots) {
             row[k] *= inverse;
             row[k + 1] -= row[k] * first[k + 1];
         }
-        if (!bringPivot(count, k + 1, J, &pivots[k + 1])) {
+        if (!bringPivot(count, k + 1, J, &pivots[k + 1], least)) {
             return false;
         }
         double* second = first + stride;
@@ -295,7 +294,7 @@ static bool eliminate(int count, double* J, int* pivots) {
 
 // The same for another right-hand side, by the factors.
 static void solveFactored(int count, const double* J, const int* pivots, double* b) {
-    size_t stride = strideOf(count);
+    size_t stride = tpDense_Stride(count);
     for (int k = 0; k < count; ++k) {
         double swap = b[k];
         b[k] = b[pivots[k]];
@@ -377,11 +376,11 @@ static bool stepAnew(tpDenseFriction* dense, tpDenseLaw* laws, int count, const 
         row += rows;
     }
     dense->factored = 0;
-    if (!eliminate(count, dense->J, dense->pivots)) {
+    if (!tpDense_Eliminate(count, dense->J, dense->pivots, DBL_MIN)) {
         return false;
     }
     for (int k = 0; k < count; ++k) {
-        dense->step[dense->rows[k]] = dense->J[(size_t)k * strideOf(count) + (size_t)count];
+        dense->step[dense->rows[k]] = dense->J[(size_t)k * tpDense_Stride(count) + (size_t)count];
     }
     dense->factored = count;
     keepLaws(dense, laws);
@@ -457,6 +456,42 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
     return residual <= fmax(tolerance, roundingOf(dense, r));
 }
 
+// Rounds in which contacts find out what they do.
+enum { mostRounds = 3 };
+
+// By what each contact does, from r, whose velocities are in u. False if that does not get there;
+// r is then as it was.
+static bool solveByStates(const tpDenseFriction* dense, double tolerance, tpArena* arena, double* r,
+                          int* rounds) {
+    const tpFrictionProblem* problem = dense->problem;
+    size_t n = (size_t)dense->n;
+    tpFrictionStates states;
+    if (!tpFrictionStates_Reserve(&states, arena, problem->blockCount, dense->n)) {
+        return false;
+    }
+    states.W = dense->S;
+    states.contactCount = problem->blockCount;
+    states.rowCount = dense->n;
+    memcpy(states.u, dense->u, sizeof(double) * n);
+    memcpy(states.solved, r, sizeof(double) * n);
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        double mu = muOf(dense, b);
+        states.contacts[b] = (tpStatedContact){
+            .row = row, .rows = rowsOf(dense, b), .muStatic = mu, .muDynamic = mu
+        };
+        row += rowsOf(dense, b);
+    }
+    tpFrictionStates_Read(&states);
+    double allowed = fmax(tolerance, roundingOf(dense, r)) / sqrt((double)dense->n);
+    *rounds = mostRounds;
+    if (!tpFrictionStates_Solve(&states, r, allowed, rounds)) {
+        return false;
+    }
+    tpFrictionStates_KeepInCones(&states);
+    memcpy(r, states.solved, sizeof(double) * n);
+    return true;
+}
+
 size_t tpFriction_DenseLawSize(void) {
     return sizeof(tpDenseLaw);
 }
@@ -488,6 +523,21 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
         double size = sqrt(dot(n, problem->q, problem->q));
         memcpy(start, r, sizeof(double) * rows);
         double residual = judge(&dense, start);
+        memcpy(own, start, sizeof(double) * rows);
+        // Maybe there is nothing to do.
+        isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, start));
+        bool mayState =
+            !isSolved && !small->knowsStates && largestBlock(&dense) <= tp_mostStatedRows;
+        int rounds = 0;
+        if (mayState && solveByStates(&dense, small->tolerance, arena, own, &rounds)) {
+            residual = judge(&dense, own);
+            isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, own));
+        }
+        *iterations += rounds;
+        *work += (double)(rounds * n * n) * ((double)n / 6.0 + 3.0);
+        if (!isSolved && rounds > 0) {
+            residual = judge(&dense, start);
+        }
         int sweeps = residual > nearPart * size ? startingSweeps : 0;
         int attempts = largestBlock(&dense) <= mostRowsOfBlock ? mostAttempts : 1;
         for (int attempt = 0; attempt < attempts && !isSolved; ++attempt) {

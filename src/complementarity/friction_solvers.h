@@ -47,9 +47,10 @@ typedef struct tpSmallSolve {
     int limit;        // of iterations
     double workLimit;
     tpSmallEffort effort;
-    bool* isReached; // not NULL: receives whether the tolerance was met
-    double slack;    // as in tpFrictionOptions, 0: none
-    double* shift;   // receives what was added to q, of each row; needed for `slack`
+    bool* isReached;  // not NULL: receives whether the tolerance was met
+    double slack;     // as in tpFrictionOptions, 0: none
+    double* shift;    // receives what was added to q, of each row; needed for `slack`
+    bool knowsStates; // what contacts do was tried already (friction_states.h)
 } tpSmallSolve;
 
 // Contacts are solved to this part of what the whole is asked for: Newton's last step gets there,
@@ -59,6 +60,12 @@ static const double tp_smallPart = 3e-3;
 // If Newton's method does not get further, this part of the velocities will do: contacts that are
 // about to open, and gaps that contradict each other by what joints are apart, let it crawl.
 static const double tp_stalledPart = 3e-10;
+
+// Solves J x = b of `count` rows by elimination with row pivots; b is the last column, of which x
+// takes the place. Rows are tpDense_Stride apart. J holds its factors afterwards, `pivots` the row
+// that came to each place. False if no pivot is above `least`.
+size_t tpDense_Stride(int count);
+bool tpDense_Eliminate(int count, double* J, int* pivots, double least);
 
 // Whole steps of Newton's method on a dense W with few rows. True if they solve the problem;
 // otherwise r is as it was.

@@ -192,19 +192,13 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->owners = TP_SCRATCH(arena, tpArticulation*, tally->mechanisms);
     few->contacts = TP_SCRATCH(arena, tpFewContact, points);
     few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * (size_t)tally->room);
-    few->W = TP_SCRATCH(arena, double, rows* rows);
+    tpFrictionStates_Reserve(&few->states, arena, tally->points, (int)rows);
+    few->states.W = few->W = TP_SCRATCH(arena, double, rows* rows);
+    few->u = few->states.u;
+    few->solved = few->states.solved;
     few->q = TP_SCRATCH(arena, double, rows);
     few->r = TP_SCRATCH(arena, double, rows);
-    few->u = TP_SCRATCH(arena, double, rows);
-    few->solved = TP_SCRATCH(arena, double, rows);
     few->change = TP_SCRATCH(arena, double, rows);
-    few->heldRows = TP_SCRATCH(arena, int32_t, rows);
-    few->slidingRows = TP_SCRATCH(arena, int32_t, rows);
-    few->factor = TP_SCRATCH(arena, double, rows*(rows + 1) / 2);
-    few->columns = TP_SCRATCH(arena, double, rows* rows);
-    few->S = TP_SCRATCH(arena, double, rows* rows);
-    few->heldChange = TP_SCRATCH(arena, double, rows);
-    few->slidingScratch = TP_SCRATCH(arena, double, rows*(rows + 3));
     few->mu = TP_SCRATCH(arena, double, points);
     few->dimensions = TP_SCRATCH(arena, int, points);
     few->kinds = TP_SCRATCH_ZEROED(arena, unsigned char, points);
@@ -340,11 +334,9 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
                                .lane = lane,
                                .point = point,
                                .row = few->rowCount,
-                               .muStatic = framed->muStatic[lane],
-                               .muDynamic = framed->muDynamic[lane],
                                .startGap = pack->startGap[lane],
                                .bounce = pack->bounce[lane] };
-    bool isRough = contact->muStatic > 0.0;
+    bool isRough = framed->muStatic[lane] > 0.0;
     bool isPlanar = tpLengthSquared(directions[2]) == 0.0;
     contact->rows = !isRough ? 1 : isPlanar ? 2 : 3;
     writeEnd(step, run->bodyA[lane], 1.0, contact, directions, vectorOf(pack->armA, lane), few,
@@ -354,9 +346,14 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
     for (int i = 0; i < contact->rows; ++i) {
         few->r[few->rowCount + i] = pack->impulse[i][lane];
     }
+    few->states.contacts[few->contactCount] =
+        (tpStatedContact){ .row = contact->row,
+                           .rows = contact->rows,
+                           .muStatic = framed->muStatic[lane],
+                           .muDynamic = framed->muDynamic[lane] };
     few->dimensions[few->contactCount] = contact->rows;
-    few->contactCount += 1;
-    few->rowCount += contact->rows;
+    few->states.contactCount = few->contactCount += 1;
+    few->states.rowCount = few->rowCount += contact->rows;
 }
 
 // Sweeps find nothing to do in this lane.

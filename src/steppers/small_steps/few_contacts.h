@@ -4,6 +4,7 @@
 #ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_FEW_CONTACTS_H
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_FEW_CONTACTS_H
 
+#include "complementarity/friction_states.h"
 #include "steppers/small_steps/articulation.h"
 
 // One of the two bodies of a contact.
@@ -22,27 +23,17 @@ typedef struct tpContactEnd {
     double (*answers)[tp_traceWidth];
 } tpContactEnd;
 
-typedef enum tpFewContactState {
-    tp_openContact,
-    tp_stickingContact,
-    tp_slidingContact
-} tpFewContactState;
-
 // A point that may close in the step.
 typedef struct tpFewContact {
     tpSoftRun* run;
     int32_t lane, point;
     int32_t row, rows;
     tpContactEnd ends[2]; // A and B
-    double muStatic, muDynamic;
-    double mu;       // the one of them that holds in the problem at work
-    double startGap; // m
-    double gap;      // where the substep begins, m; as precise as the pack's
-    double bounce;   // velocity of parting, negative, m/s; 0: none
-    double bias;     // of the normal row in the problem at work, m/s
+    double startGap;      // m
+    double gap;           // where the substep begins, m; as precise as the pack's
+    double bounce;        // velocity of parting, negative, m/s; 0: none
+    double bias;          // of the normal row in the problem at work, m/s
     double total[tp_traceWidth];
-    tpFewContactState state;         // as far as is known
-    int32_t heldPlace, slidingPlace; // of its first rows of these kinds
 } tpFewContact;
 
 typedef struct tpFewLane {
@@ -62,22 +53,16 @@ typedef struct tpFewContacts {
     bool pushesOut; // in this substep: some overlap is being taken back
     bool isBuilt;   // W is that of the factors of now
     int stamp;      // of these factors
+    // What contacts do, with factors that stay as long as W does. Its W, velocities and impulses
+    // are the following ones.
+    tpFrictionStates states;
     double* W;      // dense, row by row
     double* q;      // velocities without impulses, with the biases
     double* r;      // impulses of the substep on A
     double* u;      // velocities with them, and the biases
     double* solved; // r of the problem at work
     double* change; // scratch, one number per row
-    // Rows that have no velocity and tangential rows of contacts that slide, and what is known of
-    // them as long as W and the states stay (few_contacts_states.c).
-    int32_t *heldRows, *slidingRows;
-    int heldCount, slidingCount;
-    double* factor;
-    double* columns;
-    double* S;
-    bool isFactored;
-    double *heldChange, *slidingScratch;
-    double* mu; // of each contact
+    double* mu;     // of each contact
     int* dimensions;
     unsigned char* kinds;
 } tpFewContacts;
@@ -109,13 +94,6 @@ void tpFewContacts_Start(const tpFewContacts* few);
 
 // The contacts return to their packs, for the certificate and for the next step.
 void tpFewContacts_Return(const tpFewContacts* few);
-
-// What a contact does with these impulses.
-tpFewContactState tpFewContact_StateOf(const tpFewContact* contact, const double* r);
-
-// Whether the contact law is met with r and the velocities u with it, to a velocity that is allowed
-// (few_contacts_states.c).
-bool tpFewContacts_AreMet(const tpFewContacts* few, double allowed);
 
 // `solved`, from r and u, with which it is. The last solve of a step is worth more work.
 void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);

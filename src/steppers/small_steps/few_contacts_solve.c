@@ -254,12 +254,9 @@ static void build(const tpSmallStep* step, tpFewContacts* few) {
             writeBlock(few, &few->contacts[c], &few->contacts[other]);
         }
     }
-    for (int c = 0; c < few->contactCount; ++c) {
-        tpFewContact* contact = &few->contacts[c];
-        contact->state = tpFewContact_StateOf(contact, few->r + contact->row);
-    }
+    memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
+    tpFrictionStates_Read(&few->states);
     few->isBuilt = true;
-    few->isFactored = false;
     few->stamp = stamp;
 }
 
@@ -296,7 +293,7 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
                      fmax(findSize(step, few), 1e-6 * step->system->units.speed);
     for (int round = 0; few->contactCount > 0 && round < mostRounds; ++round) {
         findVelocities(step, few);
-        if (tpFewContacts_AreMet(few, allowed)) {
+        if (tpFrictionStates_AreMet(&few->states, few->r, few->u, allowed)) {
             return;
         }
         build(step, few);

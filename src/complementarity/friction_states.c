@@ -1,0 +1,443 @@
+#include "complementarity/friction_states.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+// Newton's steps in each round, of which more would be for nothing as long as contacts do not know
+// what they do.
+enum { mostSteps = 4 };
+
+// Contacts may share a load in many ways: the diagonal of W_HH is larger by this part, and what
+// that leaves is taken up by another round.
+static const double shift = 1e-9;
+
+// Rows along which nothing moves are left as they are.
+static const double leastPivot = 1e-13;
+
+// A contact whose friction is within this part of its bound slides.
+static const double onCone = 1e-6;
+
+static double frictionOf(const tpStatedContact* contact, const double* r) {
+    double square = 0.0;
+    for (int i = 1; i < contact->rows; ++i) {
+        square += r[i] * r[i];
+    }
+    return sqrt(square);
+}
+
+tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const double* r) {
+    if (!(r[0] > 0.0)) {
+        return tp_openContact;
+    }
+    double friction = frictionOf(contact, r), bound = contact->muDynamic * r[0];
+    bool slides = contact->rows > 1 && fabs(friction - bound) <= onCone * bound;
+    return slides ? tp_slidingContact : tp_stickingContact;
+}
+
+// Whether a contact with these impulses and velocities meets its law, to a velocity that is
+// allowed. Any factor between impulses and velocities will do: this one lets friction follow the
+// velocity from where it is known to.
+static bool isMet(const tpStatedContact* contact, const double* r, const double* u,
+                  double allowed) {
+    if (!(r[0] > 0.0)) {
+        return u[0] >= -allowed && r[0] == 0.0 && frictionOf(contact, r) == 0.0;
+    }
+    double speed = frictionOf(contact, u), friction = frictionOf(contact, r), power = 0.0;
+    for (int i = 1; i < contact->rows; ++i) {
+        power += r[i] * u[i];
+    }
+    if (fabs(u[0]) > allowed || friction > contact->muStatic * r[0] * (1.0 + 1e-12)) {
+        return false;
+    }
+    // It sticks, or slides against its friction.
+    double bound = contact->muDynamic * r[0];
+    return speed <= allowed ||
+           (fabs(friction - bound) <= 1e-12 * bound && power < 0.0 &&
+            power * power >= (1.0 - 1e-16) * friction * friction * speed * speed);
+}
+
+bool tpFrictionStates_AreMet(const tpFrictionStates* states, const double* r, const double* u,
+                             double allowed) {
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        if (!isMet(contact, r + contact->row, u + contact->row, allowed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Factors -----------------------------------------------------------------------------------------
+
+static void listRows(tpFrictionStates* states) {
+    states->heldCount = states->slidingCount = 0;
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        if (contact->state == tp_openContact) {
+            continue;
+        }
+        contact->heldPlace = states->heldCount;
+        contact->slidingPlace = states->slidingCount;
+        states->heldRows[states->heldCount++] = contact->row;
+        for (int i = 1; i < contact->rows; ++i) {
+            if (contact->state == tp_slidingContact) {
+                states->slidingRows[states->slidingCount++] = contact->row + i;
+            } else {
+                states->heldRows[states->heldCount++] = contact->row + i;
+            }
+        }
+    }
+}
+
+static inline double dot(int n, const double* x, const double* y) {
+    double even = 0.0, odd = 0.0;
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+        even += x[i] * y[i];
+        odd += x[i + 1] * y[i + 1];
+    }
+    return even + odd + (i < n ? x[i] * y[i] : 0.0);
+}
+
+// L D L' of W_HH: row i of L begins at i (i + 1) / 2, with 1 / D at its end.
+static void factoriseHeld(tpFrictionStates* states) {
+    double* row = states->factor;
+    for (int i = 0; i < states->heldCount; row += ++i) {
+        const double* W = states->W + (size_t)states->heldRows[i] * (size_t)states->rowCount;
+        const double* other = states->factor;
+        for (int j = 0; j < i; other += ++j) {
+            row[j] = W[states->heldRows[j]] - dot(j, row, other); // times D as yet
+        }
+        double own = W[states->heldRows[i]], pivot = own * (1.0 + shift);
+        const double* inverse = states->factor;
+        for (int k = 0; k < i; inverse += ++k + 1) {
+            double scaled = row[k] * *inverse;
+            pivot -= scaled * row[k];
+            row[k] = scaled;
+        }
+        pivot = pivot > shift * own ? pivot : shift * own;
+        row[i] = pivot > 0.0 ? 1.0 / pivot : 0.0; // 0: nothing moves along it
+    }
+}
+
+// x = W_HH^-1 x
+static void solveHeld(const tpFrictionStates* states, double* restrict x) {
+    const double* restrict row = states->factor;
+    for (int i = 0; i < states->heldCount; row += ++i) {
+        x[i] -= dot(i, row, x);
+    }
+    const double* inverse = states->factor;
+    for (int i = 0; i < states->heldCount; inverse += ++i + 1) {
+        x[i] *= *inverse;
+    }
+    for (int i = states->heldCount - 1; i > 0; --i) {
+        row = states->factor + i * (i + 1) / 2;
+        double by = x[i];
+        for (int k = 0; k < i; ++k) {
+            x[k] -= row[k] * by;
+        }
+    }
+}
+
+// Columns of W_HH^-1 W_HT, and S.
+static void condense(tpFrictionStates* states) {
+    int held = states->heldCount, sliding = states->slidingCount;
+    size_t n = (size_t)states->rowCount;
+    for (int j = 0; j < sliding; ++j) {
+        const double* W = states->W + (size_t)states->slidingRows[j] * n;
+        double* column = states->columns + (size_t)j * (size_t)held;
+        for (int i = 0; i < held; ++i) {
+            states->heldChange[i] = column[i] = W[states->heldRows[i]];
+        }
+        solveHeld(states, column);
+        for (int k = 0; k <= j; ++k) {
+            double sum = W[states->slidingRows[k]] -
+                         dot(held, states->heldChange, states->columns + (size_t)k * (size_t)held);
+            states->S[j * sliding + k] = states->S[k * sliding + j] = sum;
+        }
+    }
+}
+
+static void factorise(tpFrictionStates* states) {
+    if (!states->isFactored) {
+        listRows(states);
+        factoriseHeld(states);
+        condense(states);
+        states->isFactored = true;
+    }
+}
+
+// Changes of impulses -----------------------------------------------------------------------------
+
+// Gives a row more impulse, in `solved` and `u`.
+static void addToRow(tpFrictionStates* states, int row, double change) {
+    const double* restrict W = states->W + (size_t)row * (size_t)states->rowCount;
+    double* restrict u = states->u;
+    states->solved[row] += change;
+    for (int i = 0; i < states->rowCount; ++i) {
+        u[i] += change * W[i];
+    }
+}
+
+// Contacts that have opened let go of their impulses.
+static void letGo(tpFrictionStates* states) {
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        for (int i = 0; contact->state == tp_openContact && i < contact->rows; ++i) {
+            int row = contact->row + i;
+            if (states->solved[row] != 0.0) {
+                addToRow(states, row, -states->solved[row]);
+            }
+        }
+    }
+}
+
+// The changes of impulses that leave held rows no velocity, if nothing changes in the others.
+static void stopHeld(tpFrictionStates* states) {
+    for (int i = 0; i < states->heldCount; ++i) {
+        states->heldChange[i] = -states->u[states->heldRows[i]];
+    }
+    solveHeld(states, states->heldChange);
+}
+
+// The velocity of a row after these changes.
+static double velocityAfter(const tpFrictionStates* states, int row) {
+    const double* W = states->W + (size_t)row * (size_t)states->rowCount;
+    double sum = states->u[row];
+    for (int i = 0; i < states->heldCount; ++i) {
+        sum += W[states->heldRows[i]] * states->heldChange[i];
+    }
+    return sum;
+}
+
+// Sliding -----------------------------------------------------------------------------------------
+
+// The small problem at work: impulses and velocities of the tangential rows, and Newton's matrix
+// with the right-hand side last.
+typedef struct Sliding {
+    tpFrictionStates* states;
+    int count;
+    double* r;
+    double* u;
+    double* J;
+} Sliding;
+
+// Writes Newton's rows of one contact with the normal impulse `normal`; returns how far it is from
+// its law, m/s.
+static double writeRows(const Sliding* sliding, const tpStatedContact* contact, double normal) {
+    const tpFrictionStates* states = sliding->states;
+    int first = contact->slidingPlace, rows = contact->rows - 1, count = sliding->count;
+    double trace = 0.0, hat[tp_mostStatedRows], square = 0.0;
+    // By W and not by S, in which nothing may be left of a row that others hold.
+    for (int i = 1; i <= rows; ++i) {
+        trace += states->W[(size_t)(contact->row + i) * ((size_t)states->rowCount + 1)];
+    }
+    double rho = trace > 0.0 ? rows / trace : 1.0, radius = fmax(contact->mu * normal, 0.0);
+    for (int i = 0; i < rows; ++i) {
+        hat[i] = sliding->r[first + i] - rho * sliding->u[first + i];
+        square += hat[i] * hat[i];
+    }
+    double length = sqrt(square), miss = 0.0;
+    bool sticks = length <= radius;
+    double ratio = sticks ? 1.0 : radius / length, unit = length > 0.0 ? 1.0 / length : 0.0;
+    for (int i = 0; i < rows; ++i) {
+        double* restrict J = sliding->J + (size_t)(first + i) * tpDense_Stride(count);
+        double F = sliding->r[first + i] - ratio * hat[i];
+        double outward = sticks || normal <= 0.0 ? 0.0 : contact->mu * hat[i] * unit;
+        for (int k = 0; k < count; ++k) {
+            // The normal impulse follows what slides.
+            J[k] =
+                outward *
+                states->columns[(size_t)k * (size_t)states->heldCount + (size_t)contact->heldPlace];
+        }
+        J[first + i] += 1.0 + leastPivot;
+        for (int j = 0; j < rows; ++j) {
+            double part = sticks ? 0.0 : hat[i] * unit * hat[j] * unit;
+            double along = ratio * ((i == j ? 1.0 : 0.0) - part);
+            const double* restrict S = states->S + (first + j) * count;
+            double factor = along * rho;
+            J[first + j] -= along;
+            for (int k = 0; k < count; ++k) {
+                J[k] += factor * S[k];
+            }
+        }
+        J[tpDense_Stride(count) - 1] = 0.0; // the place after the right-hand side, if there is one
+        J[count] = -F;
+        miss += F / rho * (F / rho);
+    }
+    return sqrt(miss);
+}
+
+// How far the contacts that slide are from their law; writes Newton's rows.
+static double lookAtSliding(const Sliding* sliding, const double* change) {
+    const tpFrictionStates* states = sliding->states;
+    double most = 0.0;
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        if (contact->state == tp_slidingContact) {
+            double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace];
+            for (int k = 0; k < sliding->count; ++k) {
+                normal -= change[k] * states->columns[(size_t)k * (size_t)states->heldCount +
+                                                      (size_t)contact->heldPlace];
+            }
+            most = fmax(most, writeRows(sliding, contact, normal));
+        }
+    }
+    return most;
+}
+
+// Changes of impulses of contacts that slide, and of held rows with them. False if Newton's steps
+// do not get there.
+static bool slide(tpFrictionStates* states, double allowed) {
+    int count = states->slidingCount;
+    double* change = states->change;
+    Sliding sliding = { states, count, states->slidingScratch, states->slidingScratch + count,
+                        states->slidingScratch + 2 * count };
+    for (int i = 0; i < count; ++i) {
+        sliding.r[i] = states->solved[states->slidingRows[i]];
+        sliding.u[i] = velocityAfter(states, states->slidingRows[i]);
+        change[i] = 0.0;
+    }
+    bool isSolved = lookAtSliding(&sliding, change) <= allowed;
+    for (int step = 0; !isSolved && step < mostSteps; ++step) {
+        if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * leastPivot)) {
+            break;
+        }
+        for (int i = 0; i < count; ++i) {
+            double by = sliding.J[(size_t)i * tpDense_Stride(count) + (size_t)count];
+            change[i] += by;
+            sliding.r[i] += by;
+            for (int k = 0; k < count; ++k) {
+                sliding.u[k] += by * states->S[i * count + k];
+            }
+        }
+        isSolved = lookAtSliding(&sliding, change) <= allowed;
+    }
+    for (int j = 0; j < count; ++j) {
+        const double* column = states->columns + (size_t)j * (size_t)states->heldCount;
+        for (int i = 0; i < states->heldCount; ++i) {
+            states->heldChange[i] -= change[j] * column[i];
+        }
+        addToRow(states, states->slidingRows[j], change[j]);
+    }
+    return isSolved;
+}
+
+// States ------------------------------------------------------------------------------------------
+
+// What contacts do with the impulses of now: whether that is something else for one of them, and
+// the largest velocity that is left in held rows.
+static bool changeStates(tpFrictionStates* states, double allowed, double* velocity) {
+    bool isChanged = false;
+    *velocity = 0.0;
+    for (int i = 0; i < states->heldCount; ++i) {
+        *velocity = fmax(*velocity, fabs(states->u[states->heldRows[i]]));
+    }
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        const double* r = states->solved + contact->row;
+        tpFrictionState state = contact->state;
+        if (state == tp_openContact) {
+            size_t diagonal = (size_t)contact->row * ((size_t)states->rowCount + 1);
+            bool closes = states->u[contact->row] < -allowed && states->W[diagonal] > 0.0;
+            state = closes ? tp_stickingContact : tp_openContact;
+        } else if (!(r[0] > 0.0)) {
+            state = tp_openContact;
+        } else if (state == tp_stickingContact && contact->rows > 1 &&
+                   frictionOf(contact, r) > contact->muStatic * r[0]) {
+            state = tp_slidingContact;
+        }
+        isChanged = isChanged || state != contact->state;
+        contact->state = state;
+    }
+    return isChanged;
+}
+
+// Contacts hold with the friction of sticking until they slide. Whether one has begun to.
+static bool lowerFriction(tpFrictionStates* states, double allowed) {
+    bool isAny = false;
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        bool begins = contact->state == tp_slidingContact && contact->mu > contact->muDynamic &&
+                      frictionOf(contact, states->u + contact->row) > allowed;
+        contact->mu = begins ? contact->muDynamic : contact->mu;
+        isAny = isAny || begins;
+    }
+    return isAny;
+}
+
+// What slid before goes on sliding; all others hold.
+static void beginFriction(tpFrictionStates* states, const double* last) {
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        bool slides = contact->muStatic > contact->muDynamic &&
+                      contact->state == tp_slidingContact &&
+                      tpStatedContact_StateOf(contact, last + contact->row) == tp_slidingContact;
+        contact->mu = slides ? contact->muDynamic : contact->muStatic;
+    }
+}
+
+bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double allowed,
+                            int* rounds) {
+    int most = *rounds;
+    beginFriction(states, last);
+    for (*rounds = 1; *rounds <= most; ++*rounds) {
+        factorise(states);
+        letGo(states);
+        stopHeld(states);
+        bool isSolved = states->slidingCount == 0 || slide(states, 0.5 * allowed);
+        for (int i = 0; i < states->heldCount; ++i) {
+            addToRow(states, states->heldRows[i], states->heldChange[i]);
+        }
+        double velocity = 0.0;
+        bool isChanged = changeStates(states, allowed, &velocity);
+        states->isFactored = !isChanged;
+        isChanged = isChanged || (isSolved && lowerFriction(states, allowed));
+        if (!isChanged && isSolved && velocity <= allowed) {
+            return true;
+        }
+    }
+    *rounds = most;
+    return false;
+}
+
+void tpFrictionStates_Read(tpFrictionStates* states) {
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        contact->state = tpStatedContact_StateOf(contact, states->solved + contact->row);
+    }
+    states->isFactored = false;
+}
+
+void tpFrictionStates_KeepInCones(const tpFrictionStates* states) {
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        double* r = states->solved + contact->row;
+        double friction = frictionOf(contact, r), bound = contact->mu * r[0];
+        if (contact->state == tp_slidingContact && friction > bound) {
+            for (int i = 1; i < contact->rows; ++i) {
+                r[i] *= bound / friction;
+            }
+        }
+    }
+}
+
+bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int contacts, int rows) {
+    size_t n = (size_t)rows;
+    memset(states, 0, sizeof(*states));
+    states->contacts = TP_SCRATCH(arena, tpStatedContact, contacts);
+    states->u = TP_SCRATCH(arena, double, n);
+    states->solved = TP_SCRATCH(arena, double, n);
+    states->heldRows = TP_SCRATCH(arena, int32_t, n);
+    states->slidingRows = TP_SCRATCH(arena, int32_t, n);
+    states->factor = TP_SCRATCH(arena, double, n*(n + 1) / 2);
+    states->columns = TP_SCRATCH(arena, double, n* n);
+    states->S = TP_SCRATCH(arena, double, n* n);
+    states->heldChange = TP_SCRATCH(arena, double, n);
+    states->change = TP_SCRATCH(arena, double, n);
+    states->slidingScratch = TP_SCRATCH(arena, double, n*(n + 4));
+    states->pivots = TP_SCRATCH(arena, int, n + 1);
+    return !arena->failed;
+}

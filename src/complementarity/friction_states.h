@@ -1,0 +1,79 @@
+// Small dense problems of contacts, solved by what each contact does: it is open, sticks or slides.
+//
+// Rows that have no velocity, all of those that stick and the normal ones of those that slide, are
+// eliminated: with H these rows and T the tangential rows of contacts that slide,
+//
+//     r_H = -W_HH^-1 (q_H + W_HT r_T),     u_T = S r_T + ...,   S = W_TT - W_TH W_HH^-1 W_HT
+//
+// and what is left, r_T against u_T with |r_T| = mu r_n, is a problem of a few rows, on which
+// Newton's method with Alart and Curnier's function takes next to nothing (friction_newton.c). The
+// factors of W_HH and S last as long as W does and contacts do the same. Then contacts are looked
+// at: one that pulls opens, one that goes into the other body sticks, one that sticks beyond its
+// cone slides, until nothing changes.
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_STATES_H
+#define TIPPE_SRC_COMPLEMENTARITY_FRICTION_STATES_H
+
+#include "base/memory.h"
+
+typedef enum tpFrictionState {
+    tp_openContact,
+    tp_stickingContact,
+    tp_slidingContact
+} tpFrictionState;
+
+// Rows of a contact that can be solved so: its normal and one or two tangents.
+enum { tp_mostStatedRows = 3 };
+
+// A contact: a normal row, and tangential ones if it has friction.
+typedef struct tpStatedContact {
+    int32_t row, rows;
+    double muStatic, muDynamic;
+    double mu;                       // the one of them that holds in the problem at work
+    tpFrictionState state;           // as far as is known
+    int32_t heldPlace, slidingPlace; // of its first rows of these kinds
+} tpStatedContact;
+
+typedef struct tpFrictionStates {
+    int contactCount, rowCount;
+    tpStatedContact* contacts;
+    const double* W; // dense and symmetric, row by row
+    double* u;       // velocities with `solved`, and the biases
+    double* solved;  // impulses
+    // Rows that have no velocity and tangential rows of contacts that slide, and what is known of
+    // them as long as W and the states stay.
+    int32_t *heldRows, *slidingRows;
+    int heldCount, slidingCount;
+    double* factor;
+    double* columns;
+    double* S;
+    bool isFactored;
+    double *heldChange, *change, *slidingScratch;
+    int* pivots;
+} tpFrictionStates;
+
+// Room for so many contacts and rows, without W; the counts are 0. False if memory ran out.
+bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int contacts, int rows);
+
+// What a contact does with these impulses.
+tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const double* r);
+
+// Contacts do what the impulses in `solved` tell.
+void tpFrictionStates_Read(tpFrictionStates* states);
+
+// Whether the contact law is met with r and the velocities u with it, to a velocity that is
+// allowed.
+bool tpFrictionStates_AreMet(const tpFrictionStates* states, const double* r, const double* u,
+                             double allowed);
+
+// Solves to a velocity that is allowed, from `solved`, u and the states, in so many rounds.
+// `rounds` becomes how many it took. `last` are the impulses before, which tell what slid. False if
+// it does not get there.
+bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double allowed,
+                            int* rounds);
+
+// What is allowed in velocities may be beyond the cone by more than its rounding, and is brought
+// back: beyond the friction of sliding a contact counts as one that sticks.
+void tpFrictionStates_KeepInCones(const tpFrictionStates* states);
+
+#endif
