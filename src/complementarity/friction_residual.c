@@ -220,29 +220,30 @@ bool tpFriction_JudgeBodies(const tpFrictionProblem* problem, const double* r, d
     }
     tpFrictionResidual found = { 0 };
     double plainSquare = 0.0, qSquare = 0.0, rSquare = 0.0, uSquare = 0.0;
-    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
-        int rows = rowsOf(problem, b);
-        double rb[TP_FRICTION_MAX_ROWS], ub[TP_FRICTION_MAX_ROWS], trace = 0.0;
+    for (int b = 0, row = 0, rows; b < problem->blockCount; ++b, row += rows) {
+        rows = rowsOf(problem, b);
+        double rb[TP_FRICTION_MAX_ROWS], ub[TP_FRICTION_MAX_ROWS];
         for (int i = 0; i < rows; ++i) {
             double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
-            rb[i] = r[row + i] / e;
+            double q = e * problem->q[row + i];
+            rb[i] = e == 1.0 ? r[row + i] : r[row + i] / e;
             ub[i] = u[row + i] * e;
-            qSquare += problem->q[row + i] * problem->q[row + i] * e * e;
+            qSquare += q * q;
             rSquare += rb[i] * rb[i];
             uSquare += ub[i] * ub[i];
         }
         int kind = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
         if (kind == tp_frictionFree) {
             judgeFree(rows, ub, &found, &plainSquare);
-        } else {
-            for (int i = 0; i < rows; ++i) {
-                double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
-                trace += diagonalEntry(problem, b, row + i) * e * e;
-            }
-            double mu = kind == tp_frictionCone ? problem->mu[b] : 0.0;
-            judgeBlock(rows, kind, mu, trace, rb, ub, &found, &plainSquare);
+            continue;
         }
-        row += rows;
+        double trace = 0.0;
+        for (int i = 0; i < rows; ++i) {
+            double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
+            trace += diagonalEntry(problem, b, row + i) * e * e;
+        }
+        double mu = kind == tp_frictionCone ? problem->mu[b] : 0.0;
+        judgeBlock(rows, kind, mu, trace, rb, ub, &found, &plainSquare);
     }
     found.velocity = sqrt(found.velocity);
     found.natural = found.velocity / (qSquare > 0.0 ? sqrt(qSquare) : 1.0);

@@ -161,6 +161,22 @@ static inline void addScaled(int n, double factor, const double* restrict x, dou
     }
 }
 
+// Adds the products of six parts that all n rows have, those of a root, to the columns of S up to
+// the diagonal: one pass over S instead of six.
+static void addRoot(int n, const double* restrict parts, double* restrict S) {
+    size_t m = (size_t)n;
+    for (int j = 0; j < n; ++j) {
+        const double* own = parts + j;
+        double a = own[0], b = own[m], c = own[2 * m], d = own[3 * m], e = own[4 * m];
+        double f = own[5 * m], *column = S + (size_t)j * m;
+        for (int i = 0; i <= j; ++i) {
+            const double* other = parts + i;
+            column[i] += a * other[0] + b * other[m] + c * other[2 * m] + d * other[3 * m] +
+                         e * other[4 * m] + f * other[5 * m];
+        }
+    }
+}
+
 // Adds the products of one part of `count` rows to the columns of S up to the diagonal.
 static void addProducts(int count, const int* rows, const double* part, double sign, int n,
                         double* S) {
@@ -229,6 +245,10 @@ static bool formMatrix(tpFrictionTree* tree, double* S) {
         const tpTreeBody* own = &tree->bodies[k];
         int plus = own->isMotion ? tree->motions[k].freeCount : tp_treeWidth;
         int minus = own->isMotion ? 0 : own[1].firstRow - own->firstRow;
+        if (count == n && plus == tp_treeWidth && minus == 0) {
+            addRoot(n, ways.parts, S);
+            continue;
+        }
         for (int i = 0; count > 0 && i < plus + minus; ++i) {
             addProducts(count, ways.passing, ways.parts + (size_t)i * (size_t)n,
                         i < plus ? 1.0 : -1.0, n, S);

@@ -361,6 +361,9 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
 
 double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row) {
     int linear = rows->componentCount == 3 ? 2 : 3;
+    if (system->units.length == 1.0) {
+        return 1.0;
+    }
     const double* a = rows->jacobianA + (size_t)rows->componentCount * (size_t)row;
     const double* b = rows->jacobianB + (size_t)rows->componentCount * (size_t)row;
     for (int k = 0; k < linear; ++k) {

@@ -142,6 +142,15 @@ static inline void addForce(int count, const double* J, const double* r, double*
     }
 }
 
+static inline bool isIdle(int count, const double* impulse) {
+    for (int k = 0; k < count; ++k) {
+        if (impulse[k] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Whether bodies have many rows each: most blocks are those of joints in space.
 static bool isMechanism(const tpRows* rows) {
     int contacts = 0;
@@ -165,6 +174,9 @@ static bool applyTogether(const tpRows* rows, tpVelocity* velocities) {
         size_t first = (size_t)rows->firstRows[b];
         int n = rows->dimensions[b], x = rows->bodyA[b], y = rows->bodyB[b];
         const double* impulse = rows->impulse + first;
+        if (isIdle(n, impulse)) {
+            continue;
+        }
         if (x >= 0) {
             addForce(n, rows->jacobianA + 6 * first, impulse, total + 6 * (size_t)x);
         }
