@@ -9,6 +9,12 @@ static const double nearlyClosed = 1e-4;
 // An approach slower than this is rounding, in units of speed.
 static const double noApproach = 1e-13;
 
+bool tpRows_IsActive(const tpRows* rows, int block) {
+    int first = rows->firstRows[block];
+    return rows->kinds[block] == tp_frictionFree || rows->impulse[first] > 0.0 ||
+           rows->q[first] < nearlyClosed * rows->speedUnit;
+}
+
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
     memset(active, 0, sizeof(*active));
     active->isActive = TP_SCRATCH(arena, bool, whole->blockCount);
@@ -25,9 +31,7 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     active->rows.inverseMass = whole->inverseMass;
     active->rows.terms = whole->terms;
     for (int b = 0; b < whole->blockCount; ++b) {
-        int first = whole->firstRows[b];
-        active->isActive[b] = whole->kinds[b] == tp_frictionFree || whole->impulse[first] > 0.0 ||
-                              whole->q[first] < nearlyClosed * whole->speedUnit;
+        active->isActive[b] = tpRows_IsActive(whole, b);
         active->activeCount += active->isActive[b];
     }
     return true;

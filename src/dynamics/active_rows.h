@@ -19,6 +19,9 @@ typedef struct tpActiveRows {
     tpVelocity* changes; // scratch
 } tpActiveRows;
 
+// Whether a block is one to begin with.
+bool tpRows_IsActive(const tpRows* rows, int block);
+
 // Chooses the blocks to begin with. Memory is the arena's. False if it ran out.
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena);
 

@@ -364,10 +364,19 @@ static bool isMechanism(const tpRows* rows, tpSolverMemory* memory) {
     return tpFrictionTree_Suits(&problem, memory);
 }
 
+static bool areAllActive(const tpRows* rows) {
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->kinds[b] != tp_frictionFree && !tpRows_IsActive(rows, b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
-    if (settings->cone == tp_circularCone && isMechanism(rows, memory)) {
+    if (areAllActive(rows) || (settings->cone == tp_circularCone && isMechanism(rows, memory))) {
         return solveAll(rows, system, memory, settings, report, isSolved, residual);
     }
     tpActiveRows active;
