@@ -7,7 +7,7 @@
 #include "dynamics/system.h"
 
 static const char* const cones[] = { "circular", "pyramid", NULL };
-static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
+static const char* const variants[] = { "position", "velocity", "nonlinear", "repeated", NULL };
 static const char* const formulations[] = { "eliminated", "full", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
 static const char* const impactLaws[] = { "none", "newton", "poisson", "own", NULL };
@@ -28,8 +28,9 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                         "friction cone: the true one, or the papers' pyramid" },
     [tp_directionsOption] = { "directions", tp_integerOption, 8, 3, 64, NULL, NULL,
                               "friction directions of the pyramid" },
-    [tp_variantOption] = { "variant", tp_choiceOption, 0, 0, 2, variants, NULL,
-                           "contact rows on positions, on velocities, or by the fixed point" },
+    [tp_variantOption] = { "variant", tp_choiceOption, tp_repeatedVariant, 0, 3, variants, NULL,
+                           "contact rows on positions, on velocities, by the fixed point, or on "
+                           "positions and again where a step ends too deep" },
     [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
                              "where contacts are linearised: at the predicted or the current "
                              "place" },

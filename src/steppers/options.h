@@ -42,7 +42,7 @@ typedef enum tpOptionIndex {
 } tpOptionIndex;
 
 // Choices, in the order of the table.
-enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
+enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant, tp_repeatedVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
 enum { tp_inelasticImpact, tp_newtonImpact, tp_poissonImpact, tp_ownImpact };
 enum { tp_linearlyImplicitScheme, tp_implicitScheme };

@@ -14,7 +14,10 @@ static const double violation = 1e-12;
 // The fixed point of sec. 3.4 has settled when no velocity changes by more than this, relative.
 static const double fixedPointTolerance = 1e-13;
 
-enum { maxPasses = 8, maxFixedPoints = 40 };
+// Part of the overlap that the certificate allows at which a step that was deeper is good enough.
+static const double shallowPart = 0.1;
+
+enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12 };
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the
 // step.
@@ -387,12 +390,33 @@ static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
     return true;
 }
 
+// Velocities that lead to where rows are linearised, in memory of their own. False if memory ran
+// out.
+typedef struct tpLeading {
+    tpVelocity *meanVelocities, *towards;
+} tpLeading;
+
+static bool beginLeading(const tpTimeStep* step, tpLeading* leading) {
+    tpArena* arena = &step->system->arena;
+    leading->meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    leading->towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    return !arena->failed;
+}
+
+// The next rows are linearised where the last ones lead.
+static void lead(tpTimeStep* step, const tpLeading* leading, tpLinearisation* at) {
+    memcpy(leading->meanVelocities, step->meanVelocities,
+           sizeof(tpVelocity) * (size_t)step->bodyCount);
+    tpTimeStep_Move(step, leading->meanVelocities, at->poses);
+    tpTimeStep_LinearMeanVelocities(step, leading->towards);
+    at->meanVelocities = leading->meanVelocities;
+    at->towards = leading->towards;
+}
+
 // Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
 static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
-    tpArena* arena = &step->system->arena;
-    tpVelocity* meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    tpVelocity* towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    if (meanVelocities == NULL || towards == NULL) {
+    tpLeading leading;
+    if (!beginLeading(step, &leading)) {
         return false;
     }
     double last = INFINITY;
@@ -401,7 +425,8 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             return false;
         }
         double change =
-            k > 0 ? tpTimeStep_LargestChange(step, step->meanVelocities, meanVelocities) : INFINITY;
+            k > 0 ? tpTimeStep_LargestChange(step, step->meanVelocities, leading.meanVelocities)
+                  : INFINITY;
         if (change <= fixedPointTolerance || (k > 20 && change < 1e-10 && change >= last)) {
             return true;
         }
@@ -409,11 +434,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             break;
         }
         last = change;
-        memcpy(meanVelocities, step->meanVelocities, sizeof(tpVelocity) * (size_t)step->bodyCount);
-        tpTimeStep_Move(step, meanVelocities, at->poses);
-        tpTimeStep_LinearMeanVelocities(step, towards);
-        at->meanVelocities = meanVelocities;
-        at->towards = towards;
+        lead(step, &leading, at);
     }
     if (problem->settings->isLocating || tpStepBudget_IsSpent(step->system)) {
         problem->report->failureCount += 1;
@@ -423,6 +444,53 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
         return true;
     }
     return solveCarefully(step, problem);
+}
+
+// How deep bodies may overlap after the step: as deep as where it ends, and deeper by what joints
+// are off there, for those are brought back by moving bodies. Negative if memory ran out.
+static double deepestEnd(tpTimeStep* step) {
+    double nearest = INFINITY, off = 0.0;
+    for (int i = 0; i < step->endCount; ++i) {
+        nearest = fmin(nearest, step->endContacts[i].gap);
+    }
+    if (step->system->joints.count > 0 && step->endCount > 0) {
+        tpPose* poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
+        if (poses == NULL) {
+            return -1.0;
+        }
+        tpTimeStep_Move(step, step->meanVelocities, poses);
+        off = tpJoints_PositionError(step->system, poses);
+    }
+    return fmax(0.0, off - nearest);
+}
+
+// Linear rows do not know how gaps bend. A step that ends deeper than its certificate allows is
+// linearised again where it leads, as in sec. 3.4, until it is far from that.
+static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
+    double enough = problem->report->limits.penetration;
+    tpLeading leading;
+    if (!beginLeading(step, &leading)) {
+        return false;
+    }
+    for (int k = 0; k < maxShallow; ++k) {
+        if (!solveAt(step, at, problem)) {
+            return false;
+        }
+        if (at->meanVelocities == NULL && !findEndContacts(step, problem->passage)) {
+            return false;
+        }
+        double deepest = deepestEnd(step);
+        if (deepest <= enough || tpStepBudget_IsSpent(step->system)) {
+            return deepest >= 0.0;
+        }
+        if (k == 0) {
+            enough *= shallowPart;
+            tpStepReport_FallBack(problem->report, "fixed point",
+                                  "linear rows end too deep: linearised again where they lead");
+        }
+        lead(step, &leading, at);
+    }
+    return problem->settings->isLocating || solveCarefully(step, problem);
 }
 
 bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* settings,
@@ -457,6 +525,8 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
         return solveFixedPoint(step, &at, &problem);
     case tp_velocityVariant:
         return solveVelocities(step, &at, &problem);
+    case tp_repeatedVariant:
+        return solveUntilShallow(step, &at, &problem);
     default:
         return solveAt(step, &at, &problem);
     }
