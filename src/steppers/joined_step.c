@@ -69,12 +69,27 @@ static double allowedDrift(bool isSpent, const tpStepReport* report) {
     return (isSpent ? 1.0 : torn) * report->limits.jointDrift;
 }
 
+// By how much joints were apart or beyond their limits at the start of the step. Angles count whole
+// turns from those that the joints have last had: they are measured with the start's own. With
+// those of torn joints, which may have turned by anything, a joint at its limit seems to be beyond
+// it.
+static double startDrift(const tpJoinedStep* step) {
+    tpSystem* system = step->system;
+    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    if (now == NULL) {
+        return INFINITY;
+    }
+    tpJoints_ReadMotion(system, now);
+    tpJoints_WriteMotion(system, step->start.motion.motion);
+    double drift = tpJoints_PositionError(system, step->start.motion.poses);
+    tpJoints_WriteMotion(system, now);
+    return drift;
+}
+
 // Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
 static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    const tpSystem* system = step->system;
     return !report->undone && !(report->jointDrift <= allowedDrift(isSpent, report)) &&
-           !hasKinematicMotion(system) &&
-           tpJoints_PositionError(system, step->start.motion.poses) <= report->limits.jointDrift;
+           !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 
 // Islands -----------------------------------------------------------------------------------------
