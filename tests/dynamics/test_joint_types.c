@@ -172,7 +172,7 @@ static void testDriftOfLimits(void** state) {
             for (int side = 0; side < 2; ++side) {
                 double displacements[2] = { 0.0, 0.0 };
                 displacements[i] = side == 0 ? -0.4 : 0.6;
-                tpPose poses[2] = { system->poses.data[0], { { 0 }, { 0 } } };
+                tpPose poses[2] = { system->poses.data[0], tpIdentityPose() };
                 poses[1] = tpJoint_PoseOfB(joint, poses[0], displacements);
                 double beyond = side == 0 ? 0.3 : 0.4;
                 CHECK_NEAR(tpJoints_PositionError(system, poses), beyond, 1e-12);
@@ -207,7 +207,7 @@ static void testDriftOfCouplings(void** state) {
         const double shifts[4] = { 0.1, -0.2, 0.4, -0.6 };
         for (int k = 0; k < 4; ++k) {
             double displacements[2] = { 0.5 * shifts[k], 0.0 };
-            tpPose poses[2] = { system->poses.data[0], { { 0 }, { 0 } } };
+            tpPose poses[2] = { system->poses.data[0], tpIdentityPose() };
             poses[1] = tpJoint_PoseOfB(&system->joints.data[0], poses[0], displacements);
             CHECK_NEAR(tpJoints_PositionError(system, poses), fabs(shifts[k]), 1e-12);
             // Without the value the limits are left.
