@@ -46,6 +46,11 @@ static inline tpSoftLaw tpForceLaw_Soften(const tpForceLaw* law, double duration
     return (tpSoftLaw){ implicit, bias, damping };
 }
 
+// Rows on which damping, dry friction and armature act: the coordinate itself, or the three turns
+// of a ball joint in the axes of A. Returns their number.
+int tpJoint_OwnRows(const tpJoint* joint, const tpJointPlace* place, const tpJointRow* row,
+                    tpJointRow list[3]);
+
 // Add a block of one row: with its rate alone, with the bias that takes its error back, for the
 // limits that count. The first returns the row.
 int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row);
