@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "complementarity/island_store.h"
 
 // Where the rows and blocks of the problem stand, and the pattern found.
@@ -207,14 +208,6 @@ static void clearColumn(MatrixBuilder* builder, int j) {
     }
 }
 
-static int findRoot(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // Numbers islands by their first block; order lists blocks island by island, ascending inside.
 static int orderIslands(const MatrixBuilder* builder, int* parent, int* islandOf, int* islandStart,
                         int* order) {
@@ -224,7 +217,7 @@ static int orderIslands(const MatrixBuilder* builder, int* parent, int* islandOf
     }
     for (int j = 0; j < n; ++j) {
         for (int k = builder->columnStart[j]; k < builder->columnStart[j + 1]; ++k) {
-            int a = findRoot(parent, j), b = findRoot(parent, builder->blockRow[k]);
+            int a = tpForest_Root(parent, j), b = tpForest_Root(parent, builder->blockRow[k]);
             if (a < b) {
                 parent[b] = a;
             } else {
@@ -234,7 +227,7 @@ static int orderIslands(const MatrixBuilder* builder, int* parent, int* islandOf
     }
     memset(islandStart, 0, sizeof(int) * (size_t)(n + 2));
     for (int j = 0; j < n; ++j) {
-        int root = findRoot(parent, j);
+        int root = tpForest_Root(parent, j);
         islandOf[j] = root == j ? islands++ : islandOf[root];
         ++islandStart[islandOf[j] + 2];
     }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "complementarity/island_store.h"
 
 // A pivot of the inverse mass below this part of its diagonal entry is rounding of a zero.
@@ -49,14 +50,6 @@ static bool factorMass(int n, const double* A, double* L) {
         }
     }
     return isMoving;
-}
-
-static int findRoot(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
 }
 
 // The bodies of a block that can move: -1 for the others, and for the second of two equal ones.
@@ -122,7 +115,8 @@ static int orderIslands(BodyBuilder* builder, int* islandOf, int* islandStart, i
         int pair[2];
         movingBodies(builder, b, pair);
         if (pair[0] >= 0 && pair[1] >= 0) {
-            int x = findRoot(builder->parent, pair[0]), y = findRoot(builder->parent, pair[1]);
+            int x = tpForest_Root(builder->parent, pair[0]),
+                y = tpForest_Root(builder->parent, pair[1]);
             builder->parent[x > y ? x : y] = x > y ? y : x;
         }
     }
@@ -131,7 +125,7 @@ static int orderIslands(BodyBuilder* builder, int* islandOf, int* islandStart, i
     }
     memset(islandStart, 0, sizeof(int) * (size_t)(n + 2));
     for (int b = 0; b < n; ++b) {
-        int root = findRoot(builder->parent, nodeOf(builder, b));
+        int root = tpForest_Root(builder->parent, nodeOf(builder, b));
         if (islandOf[root] < 0) {
             islandOf[root] = islands++;
         }
@@ -141,7 +135,7 @@ static int orderIslands(BodyBuilder* builder, int* islandOf, int* islandStart, i
         islandStart[i + 2] += islandStart[i + 1];
     }
     for (int b = 0; b < n; ++b) {
-        int root = findRoot(builder->parent, nodeOf(builder, b));
+        int root = tpForest_Root(builder->parent, nodeOf(builder, b));
         source[islandStart[islandOf[root] + 1]++] = b;
     }
     return islands;

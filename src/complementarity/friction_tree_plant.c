@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "complementarity/friction_tree_parts.h"
 
 // A pivot of an inverse inertia below this part of its diagonal entry is rounding of a zero.
@@ -176,14 +177,6 @@ bool tpFrictionTree_FindRoots(tpFrictionTree* tree, bool* isMoving) {
 
 // Tree --------------------------------------------------------------------------------------------
 
-static int findRoot(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // The blocks that join bodies, those of one pair together, as ends of lists: next[2 b + side] is
 // the next end at the same body, whose list begins at heads[body]; the world is the last body.
 static void joinBodies(const tpFrictionTree* tree, int* heads, int* next) {
@@ -226,7 +219,7 @@ bool tpFrictionTree_CutLoops(tpFrictionTree* tree) {
         int ends[2] = { pair[0] >= 0 ? pair[0] : world, pair[1] >= 0 ? pair[1] : world };
         bool isSame = (ends[0] == last[0] && ends[1] == last[1]) ||
                       (ends[0] == last[1] && ends[1] == last[0]);
-        int x = findRoot(parent, ends[0]), y = findRoot(parent, ends[1]);
+        int x = tpForest_Root(parent, ends[0]), y = tpForest_Root(parent, ends[1]);
         if (x == y && !isSame) {
             *isCut = true;
             rows += tpTree_RowsOfBlock(tree, b);

@@ -1,5 +1,6 @@
 #include "dynamics/body_islands.h"
 
+#include "base/forest.h"
 #include "dynamics/collider_shapes.h"
 #include "dynamics/contact_info.h"
 #include "dynamics/contacts.h"
@@ -8,22 +9,12 @@
 static const double reserve = 0.5;
 
 int tpBodyIslands_Root(int* parents, int body) {
-    while (parents[body] != body) {
-        parents[body] = parents[parents[body]];
-        body = parents[body];
-    }
-    return body;
+    return tpForest_Root(parents, body);
 }
 
 void tpBodyIslands_Join(int* parents, const tpSystem* system, int a, int b) {
-    if (!tpSystem_IsDynamic(system, a) || !tpSystem_IsDynamic(system, b)) {
-        return;
-    }
-    int first = tpBodyIslands_Root(parents, a), second = tpBodyIslands_Root(parents, b);
-    if (first < second) {
-        parents[second] = first;
-    } else {
-        parents[first] = second;
+    if (tpSystem_IsDynamic(system, a) && tpSystem_IsDynamic(system, b)) {
+        tpForest_Join(parents, a, b);
     }
 }
 

@@ -2,24 +2,7 @@
 
 #include <string.h>
 
-static int rootOf(int* parents, int block) {
-    while (parents[block] != block) {
-        parents[block] = parents[parents[block]];
-        block = parents[block];
-    }
-    return block;
-}
-
-// The smaller number becomes the root, so that an island's root is its first block.
-static void join(int* parents, int a, int b) {
-    a = rootOf(parents, a);
-    b = rootOf(parents, b);
-    if (a < b) {
-        parents[b] = a;
-    } else {
-        parents[a] = b;
-    }
-}
+#include "base/forest.h"
 
 bool tpRows_Graph(const tpRows* rows, tpArena* arena, tpBlockGraph* graph) {
     tpBlockBodies bodies = { rows->bodyA, rows->bodyB, 1, NULL, NULL };
@@ -59,12 +42,12 @@ bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena) {
     }
     for (int i = 0; i < rows->bodyCount; ++i) {
         for (int k = graph->starts[i] + 1; k < graph->starts[i + 1]; ++k) {
-            join(parents, graph->blocks[k - 1], graph->blocks[k]);
+            tpForest_Join(parents, graph->blocks[k - 1], graph->blocks[k]);
         }
     }
     // Number the roots in order, then sort blocks by island, counting.
     for (int b = 0; b < blockCount; ++b) {
-        int root = rootOf(parents, b);
+        int root = tpForest_Root(parents, b);
         islands->ofBlock[b] = root == b ? islands->count++ : islands->ofBlock[root];
         islands->starts[islands->ofBlock[b] + 1] += 1;
     }

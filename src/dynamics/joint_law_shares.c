@@ -1,6 +1,7 @@
 // What laws of coordinates begin and end a step with: the shares of springs, servos and dampers in
 // its first half, and the speeds of rotors.
 
+#include "base/forest.h"
 #include "dynamics/couplings.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/locks.h"
@@ -185,14 +186,6 @@ static void beginTurn(tpSystem* system, tpJoint* joint, double h) {
     }
 }
 
-static int rootOf(int* parents, int body) {
-    while (parents[body] != body) {
-        parents[body] = parents[parents[body]];
-        body = parents[body];
-    }
-    return body;
-}
-
 // One share for all servos of a mechanism, the largest: with different ones the servos of coupled
 // coordinates could give each other energy.
 static void levelShares(tpSystem* system) {
@@ -211,14 +204,14 @@ static void levelShares(tpSystem* system) {
         bool isBetween = joint->isLive && tpSystem_IsDynamic(system, joint->bodyA) &&
                          tpSystem_IsDynamic(system, joint->bodyB);
         if (isBetween) {
-            parents[rootOf(parents, joint->bodyA)] = rootOf(parents, joint->bodyB);
+            parents[tpForest_Root(parents, joint->bodyA)] = tpForest_Root(parents, joint->bodyB);
         }
     }
     for (int i = 0; i < system->couplings.count; ++i) {
         int first = tpCoupling_AnyBody(system, i), body;
         for (int k = 0; first >= 0 && tpCoupling_BodyAt(system, i, k, &body); ++k) {
             if (tpSystem_IsDynamic(system, body)) {
-                parents[rootOf(parents, body)] = rootOf(parents, first);
+                parents[tpForest_Root(parents, body)] = tpForest_Root(parents, first);
             }
         }
     }
@@ -227,7 +220,7 @@ static void levelShares(tpSystem* system) {
             tpJoint* joint = &system->joints.data[i];
             int body = tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : joint->bodyA;
             for (int k = 0; joint->isLive && body >= 0 && k < joint->coordinateCount; ++k) {
-                double* share = &shares[rootOf(parents, body)];
+                double* share = &shares[tpForest_Root(parents, body)];
                 tpCoordinate* coordinate = &joint->coordinates[k];
                 if (pass == 0 && coordinate->def.hasServo) {
                     *share = fmax(*share, coordinate->servoShare);
@@ -239,7 +232,7 @@ static void levelShares(tpSystem* system) {
             int body = tpCoupling_AnyBody(system, i);
             tpCoupling* coupling = &system->couplings.data[i];
             if (body >= 0 && coupling->def.hasServo) {
-                double* share = &shares[rootOf(parents, body)];
+                double* share = &shares[tpForest_Root(parents, body)];
                 *share = fmax(*share, coupling->servoShare);
                 coupling->servoShare = pass == 1 ? *share : coupling->servoShare;
             }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/forest.h"
 #include "dynamics/contact_info.h"
 #include "dynamics/rows.h"
 
@@ -304,20 +305,13 @@ static void write(const tpSystem* system, const tpSpread* spread, tpContactInfo*
 
 // Islands ---------------------------------------------------------------------------------------
 
-static int rootOf(int* parents, int body) {
-    while (parents[body] != body) {
-        body = parents[body] = parents[parents[body]];
-    }
-    return body;
-}
-
 // The island of a contact: the root of its first dynamic body, or -1.
 static int islandOf(const tpSystem* system, int* parents, const tpContactInfo* info) {
     int bodyA = bodyOf(info->bodyA), bodyB = bodyOf(info->bodyB);
     int body = tpSystem_IsDynamic(system, bodyA)   ? bodyA
                : tpSystem_IsDynamic(system, bodyB) ? bodyB
                                                    : -1;
-    return body >= 0 ? rootOf(parents, body) : -1;
+    return body >= 0 ? tpForest_Root(parents, body) : -1;
 }
 
 // The contacts of one island: from `first` on all that share its root. Writes what it finds.
@@ -334,7 +328,7 @@ static void spreadFrom(tpSystem* system, tpContactInfo* contacts, int count, int
         return;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
-        bool isIn = tpSystem_IsDynamic(system, i) && rootOf(parents, i) == root;
+        bool isIn = tpSystem_IsDynamic(system, i) && tpForest_Root(parents, i) == root;
         places[i] = isIn ? bodies++ : -1;
     }
     size_t numbers = (size_t)(bodyNumbers * bodies);
@@ -374,7 +368,7 @@ void tpSystem_SpreadImpulses(tpSystem* system, tpContactInfo* contacts, int coun
         for (int i = 0; i < count; ++i) {
             int bodyA = bodyOf(contacts[i].bodyA), bodyB = bodyOf(contacts[i].bodyB);
             if (tpSystem_IsDynamic(system, bodyA) && tpSystem_IsDynamic(system, bodyB)) {
-                parents[rootOf(parents, bodyA)] = rootOf(parents, bodyB);
+                parents[tpForest_Root(parents, bodyA)] = tpForest_Root(parents, bodyB);
             }
         }
         for (int i = 0; i < count; ++i) {

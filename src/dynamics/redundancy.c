@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/forest.h"
+
 // More rows than this are left as they are: looking for dependent ones takes the cube of their
 // number.
 enum { mostRows = 400 };
@@ -57,14 +59,6 @@ static double responseOf(const tpRows* rows, const tpRigidRow* i, const tpRigidR
     return sum;
 }
 
-static int findRoot(int* parents, int node) {
-    while (parents[node] != node) {
-        parents[node] = parents[parents[node]];
-        node = parents[node];
-    }
-    return node;
-}
-
 // Rows of couplings act on more than two bodies and are left alone.
 static bool isRigid(const tpRows* rows, int block, int row) {
     return rows->infos[block].source == tp_jointSource && !rows->infos[block].isCoupling &&
@@ -87,8 +81,8 @@ static bool findLoops(const tpRows* rows, int world, int* parents, bool* isLoope
             continue;
         }
         last = rows->infos[b].index;
-        int first = findRoot(parents, rows->bodyA[b] >= 0 ? rows->bodyA[b] : world);
-        int second = findRoot(parents, rows->bodyB[b] >= 0 ? rows->bodyB[b] : world);
+        int first = tpForest_Root(parents, rows->bodyA[b] >= 0 ? rows->bodyA[b] : world);
+        int second = tpForest_Root(parents, rows->bodyB[b] >= 0 ? rows->bodyB[b] : world);
         bool isClosed = first == second;
         isLooped[first] = isLooped[first] || isLooped[second] || isClosed;
         parents[second] = first;
@@ -103,7 +97,7 @@ static int listRigid(const tpRows* rows, int world, int* parents, const bool* is
     int count = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         int body = rows->bodyA[b] >= 0 ? rows->bodyA[b] : rows->bodyB[b];
-        bool isIn = hasRigid(rows, b) && isLooped[findRoot(parents, body >= 0 ? body : world)];
+        bool isIn = hasRigid(rows, b) && isLooped[tpForest_Root(parents, body >= 0 ? body : world)];
         for (int k = 0; isIn && k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             if (isRigid(rows, b, row)) {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/forest.h"
 #include "dynamics/collider_shapes.h"
 #include "dynamics/couplings.h"
 #include "dynamics/forces.h"
@@ -116,19 +117,9 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
 
 // Who hangs together ------------------------------------------------------------------------------
 
-static int rootOf(int* parents, int body) {
-    while (parents[body] != body) {
-        parents[body] = parents[parents[body]];
-        body = parents[body];
-    }
-    return body;
-}
-
 static void join(const tpSystem* system, int* parents, int a, int b) {
     if (tpSystem_IsDynamic(system, a) && tpSystem_IsDynamic(system, b)) {
-        a = rootOf(parents, a);
-        b = rootOf(parents, b);
-        parents[a < b ? b : a] = a < b ? a : b;
+        tpForest_Join(parents, a, b);
     }
 }
 
@@ -163,7 +154,7 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
         }
     }
     for (int i = 0; i < count; ++i) {
-        (*roots)[i] = rootOf(*roots, i);
+        (*roots)[i] = tpForest_Root(*roots, i);
         double* time = &(*shortest)[(*roots)[i]];
         *time = fmin(*time, sleep->quiet.data[i]);
     }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/forest.h"
+
 // Contacts that may close in a step are few if they have no more rows than a dense factorisation is
 // worth; those that a search has found, and may not close, as many more as memory is worth.
 enum { mostRows = 63, mostPoints = 40 };
@@ -28,20 +30,6 @@ typedef struct Census {
     int32_t* parents; // of each number, towards the least number of its island
     Tally* tallies;   // of each number
 } Census;
-
-static int32_t find(int32_t* parents, int32_t n) {
-    while (parents[n] != n) {
-        parents[n] = parents[parents[n]];
-        n = parents[n];
-    }
-    return n;
-}
-
-static void unite(int32_t* parents, int32_t a, int32_t b) {
-    a = find(parents, a);
-    b = find(parents, b);
-    parents[a > b ? a : b] = a > b ? b : a;
-}
 
 static bool isMoved(const tpSmallStep* step, int number) {
     return step->masses[number].inverseMass > 0.0;
@@ -108,7 +96,7 @@ static void connectLane(Census* census, int index, int lane) {
     const tpSoftRun* run = &census->step->state->store.runs.data[index];
     int32_t a = run->bodyA[lane], b = run->bodyB[lane];
     if (isMoved(census->step, a) && isMoved(census->step, b)) {
-        unite(census->parents, a, b);
+        tpForest_Join(census->parents, a, b);
     }
 }
 
@@ -116,7 +104,7 @@ static Tally* tallyOf(const Census* census, int index, int lane) {
     const tpSoftRun* run = &census->step->state->store.runs.data[index];
     int32_t a = run->bodyA[lane];
     int32_t moving = isMoved(census->step, a) ? a : run->bodyB[lane];
-    return &census->tallies[find(census->parents, moving)];
+    return &census->tallies[tpForest_Root(census->parents, moving)];
 }
 
 static void countLane(Census* census, int index, int lane) {
@@ -137,7 +125,7 @@ static void countLane(Census* census, int index, int lane) {
 }
 
 static void countMechanism(const Census* census, const tpArticulation* articulation) {
-    Tally* tally = &census->tallies[find(census->parents, numberOf(articulation, 0))];
+    Tally* tally = &census->tallies[tpForest_Root(census->parents, numberOf(articulation, 0))];
     tally->mechanisms += 1;
     tally->nodes += articulation->solver.nodeCount;
     tally->isBarred = tally->isBarred || !articulation->isAwake;
@@ -173,7 +161,7 @@ static bool takeCensus(Census* census) {
     for (int m = 0; m < joints->count; ++m) {
         const tpArticulation* articulation = &joints->list[m];
         for (int i = 1; i < articulation->solver.nodeCount; ++i) {
-            unite(census->parents, numberOf(articulation, 0), numberOf(articulation, i));
+            tpForest_Join(census->parents, numberOf(articulation, 0), numberOf(articulation, i));
         }
     }
     visitLanes(census, connectLane);
@@ -285,7 +273,8 @@ bool tpFewContacts_Place(tpSmallStep* step) {
     }
     for (int m = 0; m < joints->count; ++m) {
         tpArticulation* articulation = &joints->list[m];
-        int32_t place = census.tallies[find(census.parents, numberOf(articulation, 0))].place;
+        int32_t place =
+            census.tallies[tpForest_Root(census.parents, numberOf(articulation, 0))].place;
         if (place >= 0) {
             articulation->hasFewContacts = true;
             few->list[place].owners[few->list[place].ownerCount++] = articulation;

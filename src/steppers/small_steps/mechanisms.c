@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "dynamics/couplings.h"
 #include "dynamics/joint_types.h"
 #include "math/minimum_degree.h"
@@ -27,14 +28,6 @@ static bool isMoving(const tpSystem* system, int body) {
 }
 
 // Who belongs together ----------------------------------------------------------------------------
-
-static int32_t rootOf(int32_t* parents, int32_t body) {
-    while (parents[body] != body) {
-        parents[body] = parents[parents[body]];
-        body = parents[body];
-    }
-    return body;
-}
 
 // Mechanisms in the order of their first bodies: `owners` of all bodies, -1 for those without one.
 static bool findOwners(tpMechanismMap* map, const tpSystem* system, tpArena* arena) {
@@ -61,7 +54,8 @@ static bool findOwners(tpMechanismMap* map, const tpSystem* system, tpArena* are
             isHeld[joint->bodyB] = true;
         }
         if (movesA && movesB) {
-            int32_t a = rootOf(parents, joint->bodyA), b = rootOf(parents, joint->bodyB);
+            int32_t a = tpForest_Root(parents, joint->bodyA),
+                    b = tpForest_Root(parents, joint->bodyB);
             // The lowest number is the root.
             parents[a > b ? a : b] = a > b ? b : a;
         }
@@ -71,15 +65,15 @@ static bool findOwners(tpMechanismMap* map, const tpSystem* system, tpArena* are
         int body;
         for (int k = 0; tpCoupling_BodyAt(system, c, k, &body); ++k) {
             if (isMoving(system, body)) {
-                int32_t root = rootOf(parents, body);
-                first = first < 0 ? root : rootOf(parents, first);
+                int32_t root = tpForest_Root(parents, body);
+                first = first < 0 ? root : tpForest_Root(parents, first);
                 parents[first > root ? first : root] = first > root ? root : first;
             }
         }
     }
     map->count = 0;
     for (int i = 0; i < count; ++i) {
-        int32_t root = isHeld[i] ? rootOf(parents, i) : -1;
+        int32_t root = isHeld[i] ? tpForest_Root(parents, i) : -1;
         map->owners.data[i] = root < 0 ? -1 : root == i ? map->count++ : map->owners.data[root];
     }
     return true;
