@@ -121,24 +121,67 @@ static const double largestPart = 0.1;
 // nearest to the last one from those before it; 0 if none does. With d_k the k-th differences of
 // the bends at the last one, that polynomial goes on to d_0 + ... + d_(n-1), and has missed the
 // last one by d_n.
-static double foresee(const double* bends, int count) {
+typedef struct Forecast {
+    double sum;         // d_0 + ... + d_(n-1)
+    double next, least; // of the best n so far: the forecast, and by how much it missed
+} Forecast;
+
+static inline void take(Forecast* forecast, double last, double difference) {
+    forecast->sum += last;
+    double missed = fabs(difference);
+    bool isNearer = missed < forecast->least;
+    forecast->next = isNearer ? forecast->sum : forecast->next;
+    forecast->least = isNearer ? missed : forecast->least;
+}
+
+// The differences of all kept bends, level by level: no loop is left when it is compiled.
+static inline void foreseeAll(const double* bends, Forecast* forecast) {
+    double one[5], two[4], three[3], four[2];
+    for (int k = 0; k < 5; ++k) {
+        one[k] = bends[k] - bends[k + 1];
+    }
+    for (int k = 0; k < 4; ++k) {
+        two[k] = one[k] - one[k + 1];
+    }
+    for (int k = 0; k < 3; ++k) {
+        three[k] = two[k] - two[k + 1];
+    }
+    four[0] = three[0] - three[1];
+    four[1] = three[1] - three[2];
+    take(forecast, bends[0], one[0]);
+    take(forecast, one[0], two[0]);
+    take(forecast, two[0], three[0]);
+    take(forecast, three[0], four[0]);
+    take(forecast, four[0], four[0] - four[1]);
+}
+
+_Static_assert(tp_keptBends == 6, "foreseeAll has six bends");
+
+// The same while fewer are known.
+static void foreseeSome(const double* bends, int count, Forecast* forecast) {
     double differences[tp_keptBends];
-    double size = fabs(bends[0]), next = 0.0, least = INFINITY, sum = 0.0;
+    memcpy(differences, bends, sizeof(differences));
+    for (int n = 1; n < count; ++n) {
+        double last = differences[0];
+        for (int k = 0; k + n < count; ++k) {
+            differences[k] -= differences[k + 1];
+        }
+        take(forecast, last, differences[0]);
+    }
+}
+
+static inline double foresee(const double* bends, int count) {
+    double size = fabs(bends[0]);
+    Forecast forecast = { 0.0, 0.0, INFINITY };
     if (size == 0.0) {
         return 0.0;
     }
-    memcpy(differences, bends, sizeof(differences));
-    for (int n = 1; n < count; ++n) {
-        sum += differences[0];
-        // All of them, so that the loop has a fixed length: those beyond the last are not read.
-        for (int k = 0; k + 1 < tp_keptBends; ++k) {
-            differences[k] -= differences[k + 1];
-        }
-        double missed = fabs(differences[0]);
-        next = missed < least ? sum : next;
-        least = missed < least ? missed : least;
+    if (count == tp_keptBends) {
+        foreseeAll(bends, &forecast);
+    } else {
+        foreseeSome(bends, count, &forecast);
     }
-    return least <= largestPart * size ? next : 0.0;
+    return forecast.least <= largestPart * size ? forecast.next : 0.0;
 }
 
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {
