@@ -185,12 +185,42 @@ static void problemsShareDrives(void** state) {
     tpRowHistory_Destroy(&second, &allocator);
 }
 
+// A history that was read from bytes is whole or becomes empty: no place in it is trusted.
+static void brokenHistoriesAreEmptied(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    const double written[] = { 0.0, 0.0, 0.0, 0.0 };
+    for (int broken = 0; broken < 6; ++broken) {
+        tpRowHistory history = { 0 };
+        Sample sample;
+        begin(&sample);
+        add(&sample, joint(0, tp_heldRole, 0), 3, 1.0);
+        add(&sample, joint(0, tp_motorRole, 0), 1, 5.0);
+        assert_true(tpRowHistory_Keep(&history, &allocator, &sample.rows, 1.0, written));
+        assert_true(tpRowHistory_CheckRead(&history));
+        assert_int_equal(history.list.count, 2);
+        assert_int_equal(history.numbers.count, 3 * (1 + tp_keptBends) + 1);
+        tpRowMemory* last = &history.list.data[1];
+        last->first += broken == 0 ? 1 : 0;
+        last->rowCount = broken == 1 ? 1000 : broken == 2 ? -1 : last->rowCount;
+        last->bendCount = broken == 3 ? 1 : broken == 4 ? -1 : last->bendCount;
+        history.numbers.count -= broken == 5 ? 1 : 0;
+        assert_false(tpRowHistory_CheckRead(&history));
+        assert_int_equal(history.list.count, 0);
+        memset(sample.impulse, 0, sizeof(sample.impulse));
+        tpRowHistory_Start(&history, &sample.rows, 1.0);
+        assert_true(sample.impulse[0] == 0.0);
+        tpRowHistory_Destroy(&history, &allocator);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsFindTheirImpulses),
         cmocka_unit_test(blocksOfOneKeyStartFromTheFirst),
         cmocka_unit_test(problemsShareDrives),
         cmocka_unit_test(bendsAreForeseen),
+        cmocka_unit_test(brokenHistoriesAreEmptied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
