@@ -4,6 +4,7 @@
 
 #include "base/tasks.h"
 #include "dynamics/couplings.h"
+#include "dynamics/few_rows.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_rows.h"
 #include "dynamics/joint_types.h"
@@ -231,11 +232,13 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
     if (velocities != NULL) {
         findVelocities(&rows, velocities);
     }
-    tpFrictionBodies bodies;
-    tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
-    tpFrictionOptions options = tpDefaultFrictionOptions();
-    options.tolerance = 1e-6; // Newton's method corrects itself
-    tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
+    if (!tpRows_SolveFew(&rows)) {
+        tpFrictionBodies bodies;
+        tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
+        tpFrictionOptions options = tpDefaultFrictionOptions();
+        options.tolerance = 1e-6; // Newton's method corrects itself
+        tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
+    }
     tpVelocity* changes = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
                                             system->bodyCount > 0 ? system->bodyCount : 1);
     if (changes != NULL) {

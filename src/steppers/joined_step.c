@@ -43,7 +43,11 @@ static bool hasJoints(const tpSystem* system) {
 }
 
 bool tpJoinedStep_Begin(tpJoinedStep* step) {
-    if (!hasJoints(step->system)) {
+    const tpStepper* stepper = step->stepper;
+    step->mayTear = hasJoints(step->system) &&
+                    (stepper->isKnown == NULL ||
+                     !stepper->isKnown(step->system, step->state, step->options, step->h));
+    if (!step->mayTear) {
         step->start = (tpKept){ 0 };
         return tpKeptMotion_Take(&step->start.motion, step->system);
     }
@@ -88,7 +92,8 @@ static double startDrift(const tpJoinedStep* step) {
 
 // Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
 static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return !report->undone && !(report->jointDrift <= allowedDrift(isSpent, report)) &&
+    return step->mayTear && !report->undone &&
+           !(report->jointDrift <= allowedDrift(isSpent, report)) &&
            !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 

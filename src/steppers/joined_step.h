@@ -17,7 +17,8 @@ typedef struct tpJoinedStep {
     void* state;
     const tpOptions* options;
     double h;
-    tpKept start; // the motion alone if there are no joints
+    tpKept start; // the motion alone if no joint can be torn
+    bool mayTear; // there are joints, and the motion is not known yet
 } tpJoinedStep;
 
 // Keeps the start of the step. False if memory ran out.

@@ -37,6 +37,10 @@ typedef struct tpStepper {
     void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report);
 
+    // Whether the motion of the next step is known already, joints closed: such a step tears none
+    // of them, and is not taken again. NULL: it never is.
+    bool (*isKnown)(const tpSystem* system, const void* state, const tpOptions* options, double h);
+
     // Snapshots of the state: size in bytes, copy out, copy in (false if memory ran out, or the
     // reader has failed because the bytes are not what was saved).
     size_t (*savedSize)(const void* state);

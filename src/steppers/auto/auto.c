@@ -392,6 +392,11 @@ static bool startAgain(tpUserStep* frame, tpSleep* sleep) {
     return tpKept_PutBack(&start, system, NULL, NULL) && startFrame(frame, true);
 }
 
+static bool isKnown(const tpSystem* system, const void* state, const tpOptions* options, double h) {
+    const Auto* own = state;
+    return tpCalm_CanGoOn(&own->calm, system, h, options->values[tp_accuracyOption]);
+}
+
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     Auto* own = state;
@@ -454,6 +459,7 @@ const tpStepper tpAutoStepper = {
     .create = create,
     .destroy = destroy,
     .step = step,
+    .isKnown = isKnown,
     .savedSize = savedSize,
     .save = save,
     .restore = restore,

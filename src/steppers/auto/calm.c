@@ -203,31 +203,39 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
 
 // Going on ----------------------------------------------------------------------------------------
 
-static bool haveRoom(tpCalm* calm, const tpSystem* system, double h) {
+// How far a body may come in the next step, m.
+static double wayOf(const tpSystem* system, int body, double h) {
+    const tpVelocity* velocity = &system->velocities.data[body];
+    return tpSystem_Margin(system, body, velocity, velocity, h);
+}
+
+static bool haveRoom(const tpCalm* calm, const tpSystem* system, double h) {
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
-            const tpVelocity* velocity = &system->velocities.data[i];
-            double way = tpSystem_Margin(system, i, velocity, velocity, h);
-            if (way > calm->rooms.data[i]) {
-                return false;
-            }
-            calm->rooms.data[i] -= way;
+        if (tpSystem_IsDynamic(system, i) && wayOf(system, i, h) > calm->rooms.data[i]) {
+            return false;
         }
     }
     return true;
 }
 
-bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy) {
+bool tpCalm_CanGoOn(const tpCalm* calm, const tpSystem* system, double h, double accuracy) {
     size_t count = (size_t)system->bodyCount;
-    bool isSame =
-        calm->leftCount > 0 && calm->h == h && calm->accuracy == accuracy &&
-        calm->structure == system->structure && calm->poses.count == system->bodyCount &&
-        !system->hasDisturbed && !system->hasLoads && system->forces.count == 0 &&
-        memcmp(&calm->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
-        memcmp(calm->poses.data, system->poses.data, sizeof(tpPose) * count) == 0 &&
-        memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) == 0 &&
-        haveRoom(calm, system, h);
+    return calm->leftCount > 0 && calm->h == h && calm->accuracy == accuracy &&
+           calm->structure == system->structure && calm->poses.count == system->bodyCount &&
+           !system->hasDisturbed && !system->hasLoads && system->forces.count == 0 &&
+           memcmp(&calm->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
+           memcmp(calm->poses.data, system->poses.data, sizeof(tpPose) * count) == 0 &&
+           memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) ==
+               0 &&
+           haveRoom(calm, system, h);
+}
+
+bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy) {
+    bool isSame = tpCalm_CanGoOn(calm, system, h, accuracy);
     calm->leftCount = isSame ? calm->leftCount : 0;
+    for (int i = 0; isSame && i < system->bodyCount; ++i) {
+        calm->rooms.data[i] -= tpSystem_IsDynamic(system, i) ? wayOf(system, i, h) : 0.0;
+    }
     return isSame;
 }
 

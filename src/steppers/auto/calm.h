@@ -35,6 +35,9 @@ void tpCalm_Destroy(tpCalm* calm, tpSystem* system);
 void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed);
 
 // Whether it lasts for the next step: nobody has changed anything.
+bool tpCalm_CanGoOn(const tpCalm* calm, const tpSystem* system, double h, double accuracy);
+
+// The same for the step that is taken now: if it does not last it is over.
 bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy);
 
 // The step. Contacts are listed for those who ask. False if memory ran out.

@@ -110,7 +110,7 @@ tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups
         carrier->spent = carrier->compared = carrier->typical = carrier->expected = 0.0;
         carrier->isFresh = !isFlying;
     }
-    carrier->isUsed = true;
+    carrier->isUsed = carrier->isKnown = true;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (groups->ofBody[i] == group) {
             tpCarried* body = &carriers->bodies.data[i];
@@ -158,6 +158,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->flowCost = from->flowCost;
     to->levelCost = from->levelCost;
     to->levelCount = from->levelCount;
+    to->shortCount = from->shortCount;
     to->hopelessCount = from->hopelessCount;
     to->failedCount = from->failedCount;
 }
@@ -165,8 +166,11 @@ static void savePace(tpPace* to, const tpPace* from) {
 size_t tpCarriers_SavedSize(const tpCarriers* carriers) {
     size_t size = sizeof(int) + sizeof(tpCarried) * (size_t)carriers->bodies.count;
     for (int i = 0; i < carrierCount; ++i) {
-        size += sizeof(SavedCarrier) + stateSize(&carriers->list[i]) +
-                tpStride_SavedSize(&carriers->list[i].stride);
+        const tpCarrier* carrier = &carriers->list[i];
+        size += sizeof(int);
+        size += !carrier->isKnown ? 0
+                                  : sizeof(SavedCarrier) + stateSize(carrier) +
+                                        tpStride_SavedSize(&carrier->stride);
     }
     return size;
 }
@@ -176,6 +180,26 @@ static unsigned char* put(unsigned char* place, const void* data, size_t size) {
         memcpy(place, data, size);
     }
     return place + size;
+}
+
+static unsigned char* saveCarrier(const tpCarrier* carrier, unsigned char* place) {
+    SavedCarrier head;
+    memset(&head, 0, sizeof(head));
+    head.isFresh = carrier->isFresh;
+    head.hasState = carrier->state != NULL;
+    head.method = (int)carrier->method;
+    savePace(&head.pace, &carrier->pace);
+    head.spent = carrier->spent;
+    head.compared = carrier->compared;
+    head.typical = carrier->typical;
+    head.expected = carrier->expected;
+    head.stateSize = stateSize(carrier);
+    place = put(place, &head, sizeof(head));
+    if (head.stateSize > 0) {
+        tpMethod_Stepper(carrier->method)->save(carrier->state, place);
+        place += head.stateSize;
+    }
+    return tpStride_Save(&carrier->stride, place);
 }
 
 void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
@@ -191,24 +215,9 @@ void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
         place = put(place, &body, sizeof(body));
     }
     for (int i = 0; i < carrierCount; ++i) {
-        const tpCarrier* carrier = &carriers->list[i];
-        SavedCarrier head;
-        memset(&head, 0, sizeof(head));
-        head.isFresh = carrier->isFresh;
-        head.hasState = carrier->state != NULL;
-        head.method = (int)carrier->method;
-        savePace(&head.pace, &carrier->pace);
-        head.spent = carrier->spent;
-        head.compared = carrier->compared;
-        head.typical = carrier->typical;
-        head.expected = carrier->expected;
-        head.stateSize = stateSize(carrier);
-        place = put(place, &head, sizeof(head));
-        if (head.stateSize > 0) {
-            tpMethod_Stepper(carrier->method)->save(carrier->state, place);
-            place += head.stateSize;
-        }
-        place = tpStride_Save(&carrier->stride, place);
+        int isKnown = carriers->list[i].isKnown ? 1 : 0;
+        place = put(place, &isKnown, sizeof(isKnown));
+        place = isKnown ? saveCarrier(&carriers->list[i], place) : place;
     }
 }
 
@@ -229,8 +238,24 @@ static bool restoreBodies(tpCarriers* carriers, tpSystem* system, tpSavedReader*
     return !reader->failed;
 }
 
+// As one that has carried nothing is; its room stays.
+static void forget(tpCarrier* carrier, tpSystem* system) {
+    dropState(carrier, system);
+    tpStride stride = carrier->stride;
+    stride.frameCount = 0;
+    *carrier = (tpCarrier){ .stride = stride };
+}
+
 static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* reader) {
     SavedCarrier head;
+    int isKnown = 0;
+    if (!tpSavedReader_Take(reader, &isKnown, sizeof(isKnown))) {
+        return false;
+    }
+    if (isKnown == 0) {
+        forget(carrier, system);
+        return true;
+    }
     if (!tpSavedReader_Take(reader, &head, sizeof(head))) {
         return false;
     }
@@ -243,6 +268,7 @@ static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* 
     if (head.hasState && !tpCarrier_Change(carrier, system, carrier->method)) {
         return false;
     }
+    carrier->isKnown = true;
     carrier->isFresh = head.isFresh;
     carrier->pace = head.pace;
     carrier->spent = head.spent;

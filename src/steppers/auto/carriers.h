@@ -7,6 +7,7 @@
 
 // The method that carries a group, with what it keeps.
 typedef struct tpCarrier {
+    bool isKnown; // it has carried something
     bool isUsed;  // in this step
     bool isFresh; // no method has been chosen for it yet
     tpMethod method;

@@ -352,9 +352,8 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         tpFlowLoads_Add(&memory->early, &flow->plan, system, memory->now, &memory->pushes,
                         memory->impulses[stage], h * earlyWeights[stage]);
     }
-    tpFlowRows* last = memory->now;
     memory->now = memory->next;
-    memory->next = last;
+    memory->next = &memory->rows[memory->now == &memory->rows[0] ? 1 : 0];
     return true;
 }
 
@@ -404,12 +403,11 @@ static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
         return true;
     }
     flow->isAtStart = false;
-    if (flow->watch == tp_flowNear) {
-        return tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting) &&
-               !meeting.isThere;
-    }
-    *memory->now = memory->first;
-    return true;
+    memory->now = &memory->first;
+    memory->next = &memory->rows[0];
+    return flow->watch != tp_flowNear ||
+           (tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting) &&
+            !meeting.isThere);
 }
 
 bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear) {
@@ -493,8 +491,8 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
     flow->momentPart = -1.0;
-    memory->now = &memory->rows[0];
-    memory->next = &memory->rows[1];
+    memory->now = &memory->first;
+    memory->next = &memory->rows[0];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,
                          !run->pace.knowsPushing || (run->pace.pushing & tp_slidingBit) != 0,
                          canGo)) {
@@ -516,6 +514,5 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     }
     *canGo = *canGo && tpFlow_IsDetermined(flow, system) &&
              (run->pace.knowsPushing || isKept(flow, system, run->limits.residual));
-    memory->first = *memory->now;
     return hasMemory;
 }

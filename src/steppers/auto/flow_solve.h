@@ -24,8 +24,8 @@ typedef struct FlowStart {
 
 struct tpFlowMemory {
     tpFlowRows *now, *next; // of the stage that pushes, and of the one that holds
-    tpFlowRows rows[2];
-    tpFlowRows first; // where the flow was begun
+    tpFlowRows rows[2];     // these two, but for the start
+    tpFlowRows first;       // where the flow was begun, kept for all steps that start there
     tpFlowPushes pushes;
     double matrix[tp_flowRows * tp_flowRows];
     bool isRedundant;                            // something is held twice

@@ -41,6 +41,7 @@ typedef struct tpPace {
     double flowCost, levelCost; // of strides by the flow and by levels of steps: work per second, 0
                                 // not known
     int levelCount;             // strides by levels since a flow was tried
+    int shortCount;             // strides of the flow in a row that were short for their error
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short
                        // enough
     int failedCount;   // for which methods are not compared again, since none was within the limits

@@ -18,8 +18,9 @@ static const double firstStride = 0.5;
 // Strides by levels of steps after which the flow is tried again.
 enum { levelsInRow = 64 };
 
-// Flows that come so many steps of the user far are what is wanted.
-enum { longFlow = 16 };
+// Flows that come so many steps of the user far are what is wanted. After so many in a row that do
+// not, levels of steps are tried: these cost as much as five to twenty strides of the flow.
+enum { longFlow = 16, shortFlows = 48 };
 
 // Of the length at which the error would be what is allowed: it is a high power of the length.
 static const double careful = 0.85;
@@ -55,7 +56,7 @@ enum { firstPatience = 4, mostRefusals = 6 };
 static bool mayFlow(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     bool isDearer = pace->levelCost > 0.0 && pace->levelCost < pace->flowCost;
-    bool isUnknown = pace->levelCost == 0.0 && pace->flowCost > 0.0;
+    bool isUnknown = pace->levelCost == 0.0 && pace->shortCount >= shortFlows;
     return !(isDearer || isUnknown) || pace->levelCount >= levelsInRow ||
            tpStride_IsDriven(run->system, run->groups, run->group);
 }
@@ -72,6 +73,7 @@ static void learnCost(tpPace* pace, const tpStrideLevels* levels, int count, dou
     }
     bool isShort = wasWrong && count < longFlow;
     pace->flowCost = isShort || pace->flowCost > 0.0 ? cost : 0.0;
+    pace->shortCount = pace->flowCost > 0.0 && count < longFlow ? pace->shortCount + 1 : 0;
     pace->levelCount = 0;
 }
 

@@ -1,0 +1,145 @@
+// A few rows that are all held: impulses along them stop what they measure, also where something is
+// held twice or a row moves nothing.
+
+#include "dynamics/few_rows.h"
+#include "dynamics/joints.h"
+#include "support/check.h"
+#include "world/world.h"
+
+static tpBodyId addLink(tpWorld* world, tpVec3 position) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.hasMass = true;
+    def.mass.mass = 1.5;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.01, 0.012, 0.015));
+    return tpCreateBody(world, &def, NULL);
+}
+
+static void addJoint(tpWorld* world, tpJointType type, tpBodyId a, tpBodyId b, tpVec3 anchor,
+                     tpVec3 axis) {
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = type;
+    joint.bodyA = a;
+    joint.bodyB = b;
+    joint.anchorA = joint.anchorB = anchor;
+    joint.axis = axis;
+    tpCreateJoint(world, &joint, NULL);
+}
+
+// Links on hinges one after the other, the last one hinged to the world too if it is closed.
+static tpWorld* makeChain(int count, bool isClosed, bool isPlanar) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.planar = isPlanar;
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId last = { 0, 0 };
+    tpVec3 axis = tpMakeVec3(0.0, 0.0, 1.0);
+    for (int i = 0; i < count; ++i) {
+        tpBodyId next = addLink(world, tpMakeVec3(0.2 * i + 0.1, i % 2 ? 0.1 : -0.1, 0.0));
+        addJoint(world, tp_revoluteJoint, last, next, tpMakeVec3(0.2 * i, 0.0, 0.0), axis);
+        last = next;
+    }
+    if (isClosed) {
+        addJoint(world, tp_revoluteJoint, last, (tpBodyId){ 0, 0 },
+                 tpMakeVec3(0.2 * count, 0.0, 0.0), axis);
+    }
+    return world;
+}
+
+static tpRows makeRows(tpSystem* system) {
+    int blocks, count;
+    tpRows rows;
+    tpJoints_Count(system, &blocks, &count);
+    tpJoints_Begin(system, 0.01);
+    assert_true(tpRows_Create(&rows, system, blocks, count));
+    tpRows_SetMasses(&rows, system);
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+    tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+    return rows;
+}
+
+// Bodies that move anyhow, and what rows measure of that. Returns the largest of these velocities.
+static double measure(tpRows* rows, const tpSystem* system) {
+    double largest = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
+            rows->q[k] = tpRows_RowVelocity(rows, k, system->velocities.data, rows->bodyA[b],
+                                            rows->bodyB[b]);
+            largest = fmax(largest, fabs(rows->q[k]));
+        }
+    }
+    return largest;
+}
+
+static void push(tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        double x = 1.0 + 0.3 * i, z = system->isPlanar ? 0.0 : 0.4;
+        system->velocities.data[i] =
+            (tpVelocity){ .linear = tpMakeVec3(x, 0.7 - x, z),
+                          .angular = tpMakeVec3(z, -2.0 * z, 3.0 - 2.0 * x) };
+    }
+}
+
+// Impulses stop what is measured, to rounding if nothing is held twice.
+static void stop(tpWorld* world, double tolerance) {
+    tpSystem* system = &world->system;
+    push(system);
+    tpRows rows = makeRows(system);
+    assert_true(measure(&rows, system) > 0.5);
+    assert_true(tpRows_SolveFew(&rows));
+    tpRows_ApplyImpulses(&rows, system->velocities.data);
+    assert_true(measure(&rows, system) < tolerance);
+    tpDestroyWorld(world);
+}
+
+static void whatIsHeldStops(void** state) {
+    (void)state;
+    stop(makeChain(1, false, false), 1e-13);
+    stop(makeChain(7, false, false), 1e-12);
+}
+
+// The closed loop in space holds three directions twice.
+static void whatIsHeldTwiceStops(void** state) {
+    (void)state;
+    stop(makeChain(3, true, false), 1e-10);
+    stop(makeChain(4, true, false), 1e-10);
+}
+
+// In the plane rows of a hinge across it move nothing, nor do three of a slide.
+static void rowsOfThePlaneStop(void** state) {
+    (void)state;
+    stop(makeChain(3, false, true), 1e-12);
+    tpWorldDef def = tpDefaultWorldDef();
+    def.planar = true;
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId cart = addLink(world, tpMakeVec3(0.1, 0.0, 0.0));
+    addJoint(world, tp_prismaticJoint, (tpBodyId){ 0, 0 }, cart, tpZeroVec3(),
+             tpMakeVec3(1.0, 0.0, 0.0));
+    stop(world, 1e-12);
+}
+
+// More rows than a few, and rows that only push, are for others.
+static void othersAreLeftAlone(void** state) {
+    (void)state;
+    tpWorld* world = makeChain(8, false, false);
+    tpRows many = makeRows(&world->system);
+    assert_int_equal(many.rowCount, 40);
+    assert_false(tpRows_SolveFew(&many));
+    tpDestroyWorld(world);
+    world = makeChain(1, false, false);
+    tpRows pushing = makeRows(&world->system);
+    pushing.kinds[0] = tp_frictionNonnegative;
+    pushing.impulse[0] = 7.0;
+    assert_false(tpRows_SolveFew(&pushing));
+    assert_true(pushing.impulse[0] == 7.0);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatIsHeldStops),
+        cmocka_unit_test(whatIsHeldTwiceStops),
+        cmocka_unit_test(rowsOfThePlaneStop),
+        cmocka_unit_test(othersAreLeftAlone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
