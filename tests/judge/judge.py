@@ -135,7 +135,7 @@ SCENES = {
         {"name": "pin", "type": "revolute", "bodies": [None, "rod"], "anchor": [0, 0, 1], "axis": [0, 1, 0]},
         {"name": "link", "type": "ball", "bodies": ["rod", "bob"], "anchor": [0.3, 0, 1]}]),
     "rider": scene_of([box("box", (0, 0, 0.05), velocity=[0.3, 0, 0]), ball("ball", (0.06, 0.02, 0.2), velocity=[0.4, 0.1, 0])], 0.01, 0.3),
-    "apart": scene_of([box("box", (0, 0, 0.35), velocity=[1.5, 0.2, 0], angular_velocity=[12, 5, 2]), ball("bouncer", (20, 0, 0.6), material="r"),
+    "apart": scene_of([box("box", (0, 0, 0.35), velocity=[0, 0, -3], angular_velocity=[2, 25, 9]), ball("bouncer", (20, 0, 0.6), material="r"),
                        ball("flier", (30, 0, 9))], 0.01, 0.8),
     "stack": scene_of([box(f"b{i}", (0.01 * i, 0, 0.05 + 0.1 * i)) for i in range(4)], 0.01, 0.3),
 }

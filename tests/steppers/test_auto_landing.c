@@ -1,6 +1,7 @@
 // Moments in which friction changes: slips that turn round, and joints that do. The flow tells
 // when, and the motion after them is as accurate as before.
 
+#include "dynamics/figures.h"
 #include "support/scene_text.h"
 #include "tippe/world.h"
 
@@ -70,10 +71,65 @@ static void slidesTurnRound(void** state) {
            tpMakeVec3(1.0, 0.0, 0.0), halfSwings, 200);
 }
 
+// What a run has cost: steps that were refused, and counted work.
+typedef struct Costs {
+    int rejectedCount;
+    double work;
+} Costs;
+
+static Costs costsOf(const char* text, double step, int count) {
+    Costs costs = { 0, 0.0 };
+    tpWorld* world = makeWorldFrom(text);
+    for (int i = 0; i < count; ++i) {
+        tpStepReport report = tpWorld_Step(world, step);
+        assert_int_equal(report.violations, 0);
+        costs.rejectedCount += (int)report.figures[tp_rejectedFigure];
+        costs.work += report.work;
+    }
+    tpDestroyWorld(world);
+    return costs;
+}
+
+// A ball spins on the spot, and its friction stops it after 1 s, at the end of a step. What slid
+// sticks from then on: 3 steps are refused, which were 9.
+static void spinsThatStopStick(void** state) {
+    (void)state;
+    Costs costs = costsOf(
+        "{ \"tippe\": 1, \"name\": \"spin\", \"gravity\": [0, 0, -9.81],"
+        " \"materials\": { \"m\": { \"friction\": { \"static\": 0.2, \"dynamic\": 0.2,"
+        " \"torsional\": 0.4 } } }, \"bodies\": ["
+        " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+        " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.4, 0.4, 0.4],"
+        " \"material\": \"m\", \"position\": [0, 0, 1], \"angular_velocity\": [0, 0, 1.962],"
+        " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.004, \"until\": 1.5 } }",
+        1.0 / 240.0, 360);
+    assert_in_range(costs.rejectedCount, 0, 5);
+}
+
+// A ball falls by a metre and bounces. Flights end where the method finds the impact, and no flow
+// looks for it before: that took 340,000 ns.
+static void flightsEndByTheMethod(void** state) {
+    (void)state;
+    Costs costs = costsOf(
+        "{ \"tippe\": 1, \"name\": \"bounce\", \"gravity\": [0, 0, -9.81],"
+        " \"materials\": { \"m\": { \"friction\": 0, \"restitution\": 0.5 } }, \"bodies\": ["
+        " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+        " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 1.1],"
+        " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.004, \"until\": 2 } }",
+        1.0 / 240.0, 480);
+    assert_true(costs.work > 0.0 && costs.work < 2.8e5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksTurnRound),
         cmocka_unit_test(slidesTurnRound),
+        cmocka_unit_test(spinsThatStopStick),
+        cmocka_unit_test(flightsEndByTheMethod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

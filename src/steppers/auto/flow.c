@@ -410,6 +410,19 @@ static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
             !meeting.isThere);
 }
 
+bool tpFlow_Slides(const tpFlow* flow) {
+    for (int i = 0; i < flow->plan.contactCount; ++i) {
+        if (flow->plan.modes[i] == tp_flowSlides) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpFlow_Holds(const tpFlow* flow) {
+    return flow->plan.rowCount > 0 || flow->plan.lawCount > 0;
+}
+
 bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear) {
     tpFlowMeeting meeting;
     bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,

@@ -36,6 +36,10 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo);
 bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTaken* taken,
                      tpTaken* early);
 
+// Whether a contact slides in it, and whether joints or contacts hold anything: if not, bodies fly.
+bool tpFlow_Slides(const tpFlow* flow);
+bool tpFlow_Holds(const tpFlow* flow);
+
 // Whether something that is not held can be met within so many seconds of the state that the system
 // is in. False if memory ran out.
 bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear);

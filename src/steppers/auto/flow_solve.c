@@ -165,14 +165,10 @@ static bool doSharesAgree(tpFlow* flow, const tpSystem* system) {
 }
 
 bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system) {
-    bool isSliding = false;
-    for (int i = 0; i < flow->plan.contactCount; ++i) {
-        isSliding = isSliding || flow->plan.modes[i] == tp_flowSlides;
-    }
     for (int i = 0; i < flow->plan.rowCount; ++i) {
         if (!(flow->memory->softening[i] > 0.0)) {
             return false;
         }
     }
-    return !flow->memory->isRedundant || !isSliding || doSharesAgree(flow, system);
+    return !flow->memory->isRedundant || !tpFlow_Slides(flow) || doSharesAgree(flow, system);
 }

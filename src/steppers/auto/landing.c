@@ -125,7 +125,8 @@ double tpGroupRun_Land(tpGroupRun* run) {
     }
     double time = system->time;
     run->hasMemory = tpKept_Take(&start, system, NULL, NULL) && tpFlow_Begin(&from, run, &canGo);
-    if (!run->hasMemory || !canGo) {
+    // Methods fly as exactly as flows do.
+    if (!run->hasMemory || !canGo || !tpFlow_Holds(&from)) {
         return 0.0;
     }
     Bracket bracket = { 0.0, run->length, 0.0 };
@@ -142,6 +143,8 @@ double tpGroupRun_Land(tpGroupRun* run) {
         end = goTo(run, &from, &start, way == run->length ? way : way - back);
         back *= furtherGrowth;
     }
+    bool isOver = end > 0.0 && way < run->length;
+    run->pace.momentBound = isOver ? 0.0 : run->pace.momentBound;
     way = end;
     if (way == 0.0) {
         tpKeptMotion_PutBack(&start.motion, system);

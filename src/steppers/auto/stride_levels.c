@@ -56,6 +56,14 @@ static bool isWhole(const tpGroupRun* run, const tpStrideLevels* levels, const t
            (levels->isFlow || !(isSliding && run->method == tp_standardMethod));
 }
 
+// Whether the first step tells who pushes and slides: nothing is known, or slips have come to
+// nothing where the stride starts. Forces of the flow tell whether contacts can stick from now on.
+static bool isNews(const tpStrideLevels* levels, const tpGroupRun* run) {
+    bool hasStopped =
+        levels->isFlow && (run->pace.pushing & tp_slidingBit) != 0 && !tpFlow_Slides(&levels->flow);
+    return !run->pace.knowsPushing || hasStopped;
+}
+
 static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, int which, double start, double h) {
     tpTaken* taken = &levels->taken[which];
     bool isHalf = which >= tp_strideHalf && which < tp_strideQuarter;
@@ -83,7 +91,7 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
         }
         levels->work += taken->work;
         levels->pushing =
-            first + k == 0 && !run->pace.knowsPushing ? tpTaken_Pairs(taken) : levels->pushing;
+            first + k == 0 && isNews(levels, run) ? tpTaken_Pairs(taken) : levels->pushing;
         levels->isMoment = !isLikeBefore(run, levels, taken);
         if (levels->isFlow && taken->isBad && levels->flow.momentPart >= 0.0) {
             levels->isMoment = true;
