@@ -227,8 +227,9 @@ def look_at(program, scene, accuracies, shelf, counts):
         spent = costs.own(step, *option)
         least, stepper, fixed = costs.cheapest(errors, allowed)
         alike = spent
-        if stepper and fixed > 1.01 * step and (truth.error("auto", fixed, *option) or float("inf")) <= allowed:
-            alike = costs.own(fixed, *option)
+        if stepper and fixed > 1.01 * step:
+            coarse = truth.error("auto", fixed, *option)
+            alike = costs.own(fixed, *option) if coarse is not None and coarse <= allowed else spent
         usual = [size for (name, size), error in errors.items() if name == "anitescu" and error <= allowed]
         small = costs.fixed("anitescu", max(usual)) if usual else None
         rows.append({"accuracy": accuracy, "error": own / allowed, "estimate": summary["error_estimate"] / allowed,

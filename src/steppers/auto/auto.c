@@ -98,10 +98,14 @@ static double largestSpeed(const tpSystem* system) {
 static void findScales(tpUserStep* frame) {
     const tpSystem* system = frame->system;
     frame->lengthScale = system->scales.length;
-    double pull = tpLength(system->gravity), speed = largestSpeed(system);
-    double fall = pull > 0.0 ? sqrt(frame->lengthScale / pull) : INFINITY;
+    double pull = tpLength(system->gravity);
+    if (pull > 0.0) {
+        frame->timeScale = sqrt(frame->lengthScale / pull);
+        return;
+    }
+    double speed = largestSpeed(system);
     double way = speed > 0.0 ? frame->lengthScale / speed : INFINITY;
-    frame->timeScale = pull > 0.0 ? fall : isfinite(way) ? way : frame->h;
+    frame->timeScale = isfinite(way) ? way : frame->h;
 }
 
 // Groups ------------------------------------------------------------------------------------------

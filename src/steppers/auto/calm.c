@@ -218,24 +218,37 @@ static bool haveRoom(const tpCalm* calm, const tpSystem* system, double h) {
     return true;
 }
 
-bool tpCalm_CanGoOn(const tpCalm* calm, const tpSystem* system, double h, double accuracy) {
+// Uses up the room of all bodies for the next step. False if one has not enough.
+static bool useRoom(tpCalm* calm, const tpSystem* system, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            calm->rooms.data[i] -= wayOf(system, i, h);
+            if (calm->rooms.data[i] < 0.0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Whether all is as the last step has left it.
+static bool isUntouched(const tpCalm* calm, const tpSystem* system, double h, double accuracy) {
     size_t count = (size_t)system->bodyCount;
     return calm->leftCount > 0 && calm->h == h && calm->accuracy == accuracy &&
            calm->structure == system->structure && calm->poses.count == system->bodyCount &&
            !system->hasDisturbed && !system->hasLoads && system->forces.count == 0 &&
            memcmp(&calm->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
            memcmp(calm->poses.data, system->poses.data, sizeof(tpPose) * count) == 0 &&
-           memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) ==
-               0 &&
-           haveRoom(calm, system, h);
+           memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) == 0;
+}
+
+bool tpCalm_CanGoOn(const tpCalm* calm, const tpSystem* system, double h, double accuracy) {
+    return isUntouched(calm, system, h, accuracy) && haveRoom(calm, system, h);
 }
 
 bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy) {
-    bool isSame = tpCalm_CanGoOn(calm, system, h, accuracy);
+    bool isSame = isUntouched(calm, system, h, accuracy) && useRoom(calm, system, h);
     calm->leftCount = isSame ? calm->leftCount : 0;
-    for (int i = 0; isSame && i < system->bodyCount; ++i) {
-        calm->rooms.data[i] -= tpSystem_IsDynamic(system, i) ? wayOf(system, i, h) : 0.0;
-    }
     return isSame;
 }
 
