@@ -171,6 +171,15 @@ static void learn(tpPace* pace, const tpCheck* check, double h) {
     }
 }
 
+// The length to go on with after a step of h that is accepted. If the step was shorter than it
+// might have been, since the user's step ended there or a moment was near, a very small error says
+// nothing against steps as long as those that a new group begins with.
+static double stepAfter(const tpGroupRun* run, const tpCheck* check, double h, double shortest) {
+    double next = fmax(tpCheck_NextStep(check, h), shortest);
+    double wanted = fmin(run->pace.step, tpGroupRun_FirstStep(run));
+    return h < run->pace.step && check->error <= verySmall ? fmax(next, wanted) : next;
+}
+
 // Takes the halves of a step after the whole one, for which the budget was used by a part `used`
 // before; returns where the group is then.
 static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
@@ -200,7 +209,7 @@ static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
     if (check->extrapolates) {
         tpCheck_Extrapolate(check, run);
     }
-    run->pace.step = fmax(tpCheck_NextStep(check, h), shortest);
+    run->pace.step = stepAfter(run, check, h, shortest);
     learn(&run->pace, check, h);
     accept(run, &check->halves);
     return start + h;

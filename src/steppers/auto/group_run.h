@@ -83,6 +83,9 @@ bool tpPace_IsTrusted(const tpPace* pace);
 // Carries the group over the user's step.
 void tpGroupRun_Take(tpGroupRun* run);
 
+// Half of the first stride of a group of which nothing is known, s.
+double tpGroupRun_FirstStep(const tpGroupRun* run);
+
 // Tries to carry the group over several steps of the user at once, as many as the pace allows. True
 // if the stride has begun; nothing has moved then, and advancing is the stride's matter. Otherwise
 // all is as it was, but for the pace.

@@ -350,11 +350,15 @@ static bool isLeaving(const tpGroupRun* run) {
     return false;
 }
 
+double tpGroupRun_FirstStep(const tpGroupRun* run) {
+    return fmax(run->length, 0.5 * firstStride * run->timeScale);
+}
+
 bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     stride->frameCount = 0;
     run->pace.patience -= run->pace.patience > 0 ? 1 : 0;
     if (run->pace.step == 0.0) {
-        run->pace.step = fmax(run->length, 0.5 * firstStride * run->timeScale);
+        run->pace.step = tpGroupRun_FirstStep(run);
     }
     if (strideCount(run) == 0 || isLeaving(run)) {
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
