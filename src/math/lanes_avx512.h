@@ -97,8 +97,9 @@ static inline void loadRows(const double* const* rows, WideLines* lines) {
     transpose(lines->numbers);
 }
 
-static inline void storeLines(double* base, const int32_t* indices, unsigned mask,
-                              const WideLines* lines) {
+// Inlined always: called, it writes the registers to memory first.
+__attribute__((always_inline)) static inline void
+storeLines(double* base, const int32_t* indices, unsigned mask, const WideLines* lines) {
     WideLines rows = *lines;
     transpose(rows.numbers);
     for (int k = 0; k < 8; ++k) {

@@ -55,6 +55,7 @@ static inline WideVec turnGain(WideVec angle, WideVec v) {
 // Of W manifolds: how their bodies have moved, and may move next.
 typedef struct WideMotion {
     WideVec moveA, moveB, turnA, turnB; // displacements of the step
+    WideVec sagA, sagB;                 // parts of the turns that arms leave out
     WideVec lead;                       // the turning of the normals
     wide came;                          // how much nearer a point may have come, m
     wide need;                          // how much nearer it may come in the next step, m
@@ -74,6 +75,8 @@ static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, in
     wide share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
     m->lead = addVec(scaleVec(share, m->turnA), scaleVec(rest, m->turnB));
     loadPair(sweep->aheads, run, lane, &a, &b);
+    m->sagA = angularOf(&a);
+    m->sagB = angularOf(&b);
     wide most = a.numbers[7] + b.numbers[7];
     wide apart = lengthOf(subVec(linearOf(&a), linearOf(&b))) + a.numbers[3] + b.numbers[3];
     wide need = apart + wideOf(0.125) * most;
@@ -116,6 +119,8 @@ static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, 
     wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
     wide gap = loadFloats(&pack->startGap[lane]) + closer;
     storeFloats(&pack->gap[lane], wideSelect(isEmpty, wideOf(0.0), gap));
+    gainA = subVec(gainA, crossVec(m->sagA, armA));
+    gainB = subVec(gainB, crossVec(m->sagB, armB));
     armA = subVec(addVec(armA, gainA), scaleVec(share, slip));
     armB = addVec(addVec(armB, gainB), scaleVec(wideOf(1.0) - share, slip));
     storeFloatVec(pack->armA[0], lane, armA);

@@ -6,6 +6,7 @@
 
 #include "sweeps/contact_lanes.h"
 #include "sweeps/soft_pack.h"
+#include "sweeps/soft_support_lanes.h"
 #include "sweeps/soft_torsion_lanes.h"
 
 // A sweep is compiled once for each manner it goes in.
@@ -126,6 +127,7 @@ typedef struct WidePrepared {
     WideLines startA, startB, freeA, freeB;
     wide way;      // how near a gap must be for what impulses may do to the bodies, m
     wide approach; // the fastest of the points, m/s
+    WideLoad load; // of the last step
 } WidePrepared;
 
 static inline void addKicks(const tpSoftSweep* sweep, const WideLines* kicks,
@@ -154,6 +156,7 @@ static inline void openPrepared(const tpSoftSweep* sweep, const tpSoftRun* run, 
     loadPair(sweep->kicks, run, lane, &kickA, &kickB);
     addKicks(sweep, &kickA, &p->startA, &p->freeA);
     addKicks(sweep, &kickB, &p->startB, &p->freeB);
+    p->load = noLoad();
 }
 
 // What follows from masses, directions and arms. Points that cannot close have no response.
@@ -275,6 +278,7 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
         storeWide(&pack->total[k][lane], zero);
     }
     push(&p->bodies, isRound, armA, armB, along(frame, impulse));
+    addLoad(&p->load, run->isFlat, frame->n, wideSelect(closes, loadWide(&pack->load[lane]), zero));
     if (torsion != NULL) {
         prepareTorsion(torsion, lane, warm, closes, frame, armA, armB, response, p);
     }
@@ -301,10 +305,11 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
         WidePrepared p;
         openPrepared(sweep, run, lane, isRound, &p);
         p.approach = wideOf(0.0);
-        WideFrame frame;
+        WideFrame frame = loadFrame(first, lane);
         wide shared[6];
+        multiplyDirections(&frame, shared);
         for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
-            if (pack == first || !run->isFlat) {
+            if (pack > first && !run->isFlat) {
                 frame = loadFrame(pack, lane);
                 multiplyDirections(&frame, shared);
             }
@@ -316,6 +321,9 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
         }
         storeFloats(&run->approach[lane], p.approach);
         run->isFast = run->isFast || wideAny(areFast(sweep, run, lane));
+        if (!run->areBalls) {
+            findSupports(sweep, run, lane, frame.n, &p.load);
+        }
         storeLines((double*)sweep->given, run->bodyA + lane, (unsigned)run->movesA >> lane,
                    &p.bodies.velocityA);
         storeLines((double*)sweep->given, run->bodyB + lane, (unsigned)run->movesB >> lane,

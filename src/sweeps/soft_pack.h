@@ -126,6 +126,15 @@ typedef struct tpSoftness {
     double fast; // 1/s
 } tpSoftness;
 
+// The faces that carried most of a body against gravity in the last step: a manifold of one normal
+// with three points or more under load. The body cannot tilt against them.
+typedef struct tpSupport {
+    float turned[3]; // how the arms of the body turned in the last step, rad
+    int32_t carrier; // the body that has the faces; -1: none
+    float normal[3]; // theirs, of any length and sign
+    float load;      // N s
+} tpSupport;
+
 // What the sweeps work on: lines of bodies.
 typedef struct tpSoftSweep {
     const tpSweepBody* masses; // `spare` is how far a body may move in the step, m
@@ -133,13 +142,15 @@ typedef struct tpSoftSweep {
     tpVelocity* given;         // what the impulses that contacts start with make of the velocities
     const tpVelocity* starts;  // velocities before the step
     const tpVelocity* kicks;   // what forces add in a substep
+    tpSupport* supports;       // found by prepareRun
+    double up[3];              // against gravity, unit; zero without
     const tpVelocity* moved;   // displacements since the start of the step
     const tpVelocity* bases;   // velocities of the last substep without its impulses
     const tpVelocity* means;   // twice the mean of those before and after the step
     // After the step. Displacements over it; padding0 is how far turning moved any point, m.
     const tpVelocity* shifts;
     // Displacements that the next step begins with; padding0 the same of its turning, padding1 how
-    // far the body may move at all, m.
+    // far the body may move at all, m. `angular`: of the turn over this step, what arms leave out.
     const tpVelocity* aheads;
     const tpVelocity* places; // positions of the centres of mass, in `linear`
     tpSoftness softness;

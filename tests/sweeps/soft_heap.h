@@ -12,6 +12,7 @@ typedef struct SoftHeap {
     tpPackStore store;
     tpSoftSweep sweep;
     tpSweepBody* masses;
+    tpSupport* supports;
     tpVelocity* lines[9]; // velocities, given, starts, kicks, moved, bases, means, aheads, places
     int slotCount;
     int32_t slots[mostContacts]; // of manifolds
@@ -49,6 +50,7 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
         pack->feature[lane] = (uint64_t)i;
         pack->impulse[0][lane] = 0.01 * (i % 5);
         pack->impulse[1][lane] = 0.001 * (i % 3);
+        pack->load[lane] = i % 11 == 0 ? 0.0 : 0.02 * (i % 11) + 1e-4 * i;
         if (run->torsions != NULL && c->torsionArm > 0.0) {
             run->torsions[k].arm[lane] = (float)c->torsionArm;
             run->torsions[k].impulse[lane] = 0.001 * (i % 4);
@@ -107,6 +109,10 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
             soft->lines[k][i].angular = randomVec3(&random, -size, size);
         }
     }
+    soft->supports = tpAllocateZeroed(allocator, sizeof(tpSupport) * (bodies + 1));
+    for (int i = 0; i <= bodies; ++i) {
+        soft->supports[i].carrier = -1;
+    }
     for (int i = 0; i < bodies; ++i) {
         soft->masses[i].spare = 0.01;
         soft->lines[7][i].padding1 = 0.01;
@@ -116,6 +122,8 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
                                  .given = soft->lines[1],
                                  .starts = soft->lines[2],
                                  .kicks = soft->lines[3],
+                                 .supports = soft->supports,
+                                 .up = { 0.6, 0.0, 0.8 },
                                  .moved = soft->lines[4],
                                  .bases = soft->lines[5],
                                  .means = soft->lines[6],
@@ -136,6 +144,7 @@ static inline void destroySoftHeap(SoftHeap* soft) {
     tpAllocator allocator = soft->store.allocator;
     tpDestroyPackStore(&soft->store);
     tpRelease(&allocator, soft->masses, sizeof(tpSweepBody) * (bodies + 1));
+    tpRelease(&allocator, soft->supports, sizeof(tpSupport) * (bodies + 1));
     for (int k = 0; k < 9; ++k) {
         tpRelease(&allocator, soft->lines[k], sizeof(tpVelocity) * (bodies + 1));
     }

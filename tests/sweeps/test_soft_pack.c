@@ -46,6 +46,7 @@ static void assertSameStores(const SoftHeap* a, const SoftHeap* b) {
     for (int k = 0; k < 2; ++k) {
         assert_memory_equal(a->lines[k], b->lines[k], sizeof(tpVelocity) * (bodies + 1));
     }
+    assert_memory_equal(a->supports, b->supports, sizeof(tpSupport) * (bodies + 1));
 }
 
 static void widthsGiveTheSameBits(void** state) {
@@ -69,6 +70,68 @@ static void widthsGiveTheSameBits(void** state) {
             destroyHeap(heap);
         }
     }
+}
+
+// What a manifold carried in the last step: all loads along their normals. Points that cannot close
+// have no response and do not count.
+static tpVec3 carriedBy(const tpSoftRun* run, int lane, double* load, int* bearers) {
+    tpVec3 sum = tpZeroVec3();
+    *load = *bearers = 0;
+    for (int k = 0; k < run->points[lane]; ++k) {
+        const tpSoftPack *pack = &run->packs[k], *frame = &run->packs[run->isFlat ? 0 : k];
+        double part = pack->inverseNormal[lane] > 0.0 ? pack->load[lane] : 0.0;
+        sum = tpMulAdd(
+            sum, part,
+            tpMakeVec3(frame->normal[0][lane], frame->normal[1][lane], frame->normal[2][lane]));
+        *load += part;
+        *bearers += part > 0.0 ? 1 : 0;
+    }
+    return sum;
+}
+
+// A body is carried by the faces that push it most within 60 degrees of up; they have one normal
+// and three points under load.
+static void whatPushesUpCarries(void** state) {
+    (void)state;
+    int firmCount = 0, looseCount = 0;
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+        Heap* heap = makeHeap(seed, seed > 6);
+        SoftHeap* soft = makeSoftHeap(heap, seed);
+        for (int i = 0; i < soft->store.order.count; ++i) {
+            tpGetSoftKernels(1)->prepareRun(&soft->sweep,
+                                            &soft->store.runs.data[soft->store.order.data[i]]);
+        }
+        const double* up = soft->sweep.up;
+        double most[bodies + 1] = { 0 };
+        int carrier[bodies + 1];
+        memset(carrier, -1, sizeof(carrier));
+        for (int m = 0; m < soft->slotCount; ++m) {
+            int lane, bearers;
+            const tpSoftRun* run = tpPackStore_Find(&soft->store, soft->slots[m], &lane);
+            double load;
+            tpVec3 sum = carriedBy(run, lane, &load, &bearers);
+            double rise = tpDot(sum, tpMakeVec3(up[0], up[1], up[2]));
+            bool isA = rise > 0.5 * load, isB = rise < -0.5 * load;
+            int body = isA ? run->bodyA[lane] : run->bodyB[lane];
+            if ((!isA && !isB) || soft->masses[body].inverseMass == 0.0) {
+                continue;
+            }
+            bool isFirm = bearers >= 3 && tpLengthSquared(sum) > 0.999 * load * load;
+            firmCount += isFirm ? 1 : 0;
+            looseCount += isFirm ? 0 : 1;
+            if (isFirm && load > most[body]) {
+                most[body] = load;
+                carrier[body] = isA ? run->bodyB[lane] : run->bodyA[lane];
+            }
+        }
+        for (int i = 0; i < bodies; ++i) {
+            CHECK_NEAR(soft->supports[i].load, most[i], 1e-6);
+            assert_int_equal(soft->supports[i].carrier, carrier[i]);
+        }
+        destroySoftHeap(soft);
+        destroyHeap(heap);
+    }
+    assert_true(firmCount > 20 && looseCount > 20);
 }
 
 // Runs of round bodies are swept the short way, with the same numbers.
@@ -250,9 +313,8 @@ static void manifoldsFollowTheirBodies(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widthsGiveTheSameBits),
-        cmocka_unit_test(roundBodiesMoveAlike),
-        cmocka_unit_test(certificatesAgree),
+        cmocka_unit_test(widthsGiveTheSameBits),      cmocka_unit_test(whatPushesUpCarries),
+        cmocka_unit_test(roundBodiesMoveAlike),       cmocka_unit_test(certificatesAgree),
         cmocka_unit_test(manifoldsFollowTheirBodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ static void beginNobody(tpSmallStep* step, int n) {
     memset(&step->kicks[n], 0, sizeof(tpVelocity));
     memset(&step->velocities[n], 0, sizeof(tpVelocity));
     memset(&step->places[n], 0, sizeof(tpVelocity));
+    step->supports[n] = (tpSupport){ .carrier = -1 };
     memset(&step->masses[n], 0, sizeof(tpSweepBody));
     step->isPushed[n] = step->isDisturbed[n] = false;
 }
@@ -72,14 +73,18 @@ static void beginBody(tpSmallStep* step, int n, int body) {
     step->velocities[n] = start;
     memset(&step->places[n], 0, sizeof(tpVelocity));
     step->places[n].linear = system->poses.data[body].position;
+    tpBodyWay* way = &state->ways.data[n];
+    const float* carried = way->carried;
+    step->supports[n] =
+        (tpSupport){ .turned = { carried[0], carried[1], carried[2] }, .carrier = -1 };
     step->masses[n] = tpSystem_SweepBody(system, body);
     step->isPushed[n] = false;
     double margin = tpSystem_Margin(system, body, &start, &end, step->h);
     step->isDisturbed[n] = isDisturbed(step, n, body, margin);
-    tpBodyWay* way = &state->ways.data[n];
     if (step->isDisturbed[n]) {
         // Whatever was known of its neighbours is gone.
         way->turned = INFINITY;
+        memset(way->sag, 0, sizeof(way->sag));
         setWay(way, &end, step->h, system->bodies.data[body].reach, margin);
     } else {
         memset(way->moved, 0, sizeof(way->moved));
@@ -145,6 +150,7 @@ static bool reserveLines(tpSmallStep* step) {
     step->judged = tpArena_Mark(arena);
     step->starts = TP_SCRATCH(arena, tpVelocity, count);
     step->kicks = TP_SCRATCH(arena, tpVelocity, count);
+    step->supports = TP_SCRATCH(arena, tpSupport, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
     step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
     step->isPushed = TP_SCRATCH(arena, bool, count);
@@ -183,7 +189,6 @@ static void openChunk(void* context, int chunk, int worker) {
     tpSmallStep* step = context;
     tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
     size_t size = sizeof(tpVelocity) * (size_t)(range.end - range.begin);
-    memset(step->bases + range.begin, 0, size);
     memset(step->moved + range.begin, 0, size);
 }
 
@@ -312,6 +317,7 @@ static void moveChunk(void* context, int chunk, int worker) {
         tpVelocity* ahead = &step->starts[n];
         *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),
                                .padding0 = way->turning,
+                               .angular = tpSmallStep_Sag(step, n, body, shift->angular),
                                .padding1 = way->margin };
         state->motionMarks.data[n] = tpHashMotion(&system->poses.data[body], velocity);
     }

@@ -299,6 +299,9 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
     const tpLawMemo* law = lawOf(step->system, found->shapes, memo);
     tpVec3 centerA = step->places[run->bodyA[lane]].linear;
     tpVec3 centerB = step->places[run->bodyB[lane]].linear;
+    const tpBodyWay* wayA = &step->state->ways.data[run->bodyA[lane]];
+    const tpBodyWay* wayB = &step->state->ways.data[run->bodyB[lane]];
+    bool sagsA = tpHasSag(wayA), sagsB = tpHasSag(wayB);
     tpVec3 tangents[2] = { { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
     bool isUneven = false, isTorsional = false;
     for (int k = 0; k < found->count; ++k) {
@@ -314,8 +317,9 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
         storeVector(pack->tangents[1], lane, tangents[1]);
         pack->muStatic[lane] = (float)law->friction.staticCoefficient;
         pack->muDynamic[lane] = (float)law->friction.dynamicCoefficient;
-        storeVector(pack->armA, lane, tpSub(point->pointA, centerA));
-        storeVector(pack->armB, lane, tpSub(point->pointB, centerB));
+        tpVec3 armA = tpSub(point->pointA, centerA), armB = tpSub(point->pointB, centerB);
+        storeVector(pack->armA, lane, sagsA ? tpArmWithoutSag(wayA, armA) : armA);
+        storeVector(pack->armB, lane, sagsB ? tpArmWithoutSag(wayB, armB) : armB);
         pack->gap[lane] = pack->startGap[lane] = (float)point->gap;
         pack->isPoint[lane] = 1;
         pack->feature[lane] = point->feature;

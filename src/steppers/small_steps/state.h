@@ -20,7 +20,9 @@ typedef struct tpBodyWay {
     float moved[3], turned;  // displacement; how far turning moved any of its points, m
     float ahead[3], turning; // the same of the next step, at the speed it has
     float margin;            // how far any of its points may move in it at all, m
-    float padding[3];
+    // Turned by sag alone (sag.c), rad, and how its arms turned without it in the last step.
+    float sag[3], carried[3];
+    float padding;
 } tpBodyWay;
 
 typedef struct tpSmallSteps {

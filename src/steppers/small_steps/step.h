@@ -36,6 +36,7 @@ typedef struct tpSmallStep {
     // first what impulses to start with give; displacements; then those of the whole step
     tpVelocity* moved;
     tpVelocity* places; // positions
+    tpSupport* supports;
     tpSweepBody* masses;
     tpQuat* freeRotations; // at the end without contacts, of bodies that tumble
     bool* isPushed;        // impulses have changed its velocity in this step
@@ -88,6 +89,18 @@ bool tpSmallStep_OpenBodies(tpSmallStep* step);
 // Moves the bodies to the end of the step, finds mean velocities, and says how they may move in the
 // next. False if memory ran out.
 bool tpSmallStep_MoveBodies(tpSmallStep* step);
+
+// What of a body's turn over the step is sag of the contacts that carry it; from then on its arms
+// turn without that.
+tpVec3 tpSmallStep_Sag(tpSmallStep* step, int n, int body, tpVec3 turn);
+
+// Whether a body has turned by sag.
+static inline bool tpHasSag(const tpBodyWay* way) {
+    return way->sag[0] != 0.0f || way->sag[1] != 0.0f || way->sag[2] != 0.0f;
+}
+
+// An arm as contacts have it, without the sag of its body.
+tpVec3 tpArmWithoutSag(const tpBodyWay* way, tpVec3 arm);
 
 // Whether turning moves points of a body by more than half its thickness in a step.
 static inline bool tpSmallStep_TurnsFar(const tpSmallStep* step, int n, int body) {

@@ -22,13 +22,14 @@
 #include "steppers/small_steps/step.h"
 
 // Turns of the contact spring in a substep, and its damping (1: critical). A pyramid of 50 rows
-// overlaps by 7.6 mm at most, by 9.9 with .15 turns and a damping of 5; with .25 it trembles (20
-// mm). Overlap taken back lifts a wall of bricks by 4.5 J of 2,000 in a step, by 2.8 with .15.
+// overlaps by 6.6 mm at most. While it still leaned (sag.c) it was 7.6 mm, 9.9 with .15 turns and a
+// damping of 5; with .25 it trembled (20 mm; README.md, "Sag", says why). Overlap taken back lifts
+// a wall of bricks by 4.5 J of 2,000 in a step, by 2.8 with .15.
 static const double springTurns = 0.17;
 static const double springDamping = 6.0;
 
 // Contacts that close by more than this part of the smaller body's size in a substep are rigid: the
-// spring would let a twelfth of that through.
+// spring would let a fifteenth of that through.
 static const double fastPart = 0.1;
 
 // Impulses are made as many times larger as the substep is longer than the last one, up to this. A
@@ -126,8 +127,8 @@ static void beginFirst(void* context, int block) {
             continue;
         }
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
-        base->linear = tpAdd(v->linear, step->kicks[n].linear);
-        base->angular = tpAdd(v->angular, step->kicks[n].angular);
+        *base = (tpVelocity){ .linear = tpAdd(v->linear, step->kicks[n].linear),
+                              .angular = tpAdd(v->angular, step->kicks[n].angular) };
         v->linear = tpAdd(base->linear, given->linear);
         v->angular = tpAdd(base->angular, given->angular);
         given->linear = given->angular = tpZeroVec3();
@@ -290,6 +291,13 @@ static void openSweep(tpSmallStep* step) {
     sweep->masses = step->masses;
     sweep->velocities = step->velocities;
     sweep->given = step->moved;
+    sweep->supports = step->supports;
+    tpVec3 gravity = step->system->gravity;
+    double weight = tpLength(gravity);
+    tpVec3 up = tpScale(weight > 0.0 ? -1.0 / weight : 0.0, gravity);
+    sweep->up[0] = up.x;
+    sweep->up[1] = up.y;
+    sweep->up[2] = up.z;
     sweep->starts = step->starts;
     sweep->kicks = step->kicks;
     sweep->moved = step->moved;
