@@ -262,6 +262,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         tpTrial_Undo(&start);
         return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
+    step->mayHalve = depth < deepestHalving && !tpStepBudget_IsSpent(system);
     if (!solveOrKeepFeatures(step, memory, report, &isSolved)) {
         return false;
     }

@@ -23,7 +23,9 @@ enum { fewContacts = 12 };
 
 // The shortest parts in which impacts are located, in halvings of a step, for up to so many bodies:
 // many hit each other all the time, and all of them take the short parts.
-enum { deepestLocating = 7, deepestOfMany = 2 };
+// Joints alone, whose velocities do not agree at first, have fewer: in shorter parts what rounding
+// leaves of their errors is a velocity to notice.
+enum { deepestLocating = 7, deepestJoined = 5, deepestOfMany = 2 };
 static const struct {
     int bodyCount, halvings;
 } deepest[] = { { 6, deepestLocating }, { 16, 5 }, { 40, 3 } };
@@ -71,12 +73,16 @@ static double largestSpeed(const tpTimeStep* base) {
     return speed;
 }
 
+static bool isShorter(const tpImplicitStep* step, int halvings) {
+    return step->base.h < 1.5 * ldexp(step->settings.wholeStep, -halvings);
+}
+
 static bool isShortest(const tpImplicitStep* step) {
     int halvings = deepestOfMany;
     for (int i = (int)(sizeof(deepest) / sizeof(deepest[0])) - 1; i >= 0; --i) {
         halvings = step->base.bodyCount <= deepest[i].bodyCount ? deepest[i].halvings : halvings;
     }
-    return step->base.h < 1.5 * ldexp(step->settings.wholeStep, -halvings);
+    return isShorter(step, halvings);
 }
 
 // Whether an island that was taken with theta = 1 for a velocity that the midpoint rule would
@@ -85,6 +91,9 @@ static bool losesToDamping(const tpImplicitStep* step, int island) {
     const tpTimeStep* base = &step->base;
     const tpIslandProblem* problem = &step->problems[island];
     double loss = 0.0, energy = 0.0;
+    if (!tpIsland_HasOneSided(step, problem) && isShorter(step, deepestJoined)) {
+        return false;
+    }
     for (int i = 0; step->isTurned[island] && i < problem->bodyCount; ++i) {
         int slot = problem->bodies[i];
         tpVelocity change = base->pushed[slot];

@@ -41,11 +41,16 @@ typedef struct tpImplicitStep {
     // Rims (rims.h): contacts keep their features in this step; some contacts were joined; one of
     // these runs so far along its rim that the step is too long for it.
     bool keepsFeatures, hasRims, runsFar;
-    bool misses; // contacts that overlap where the step ends were still missed in its last pass
+    bool mayHalve; // a step that is not solved may be taken in halves
+    bool misses;   // contacts that overlap where the step ends were still missed in its last pass
 } tpImplicitStep;
 
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
+
+// Whether something in an island can strike: a contact or a limit. Else a step that is not solved
+// was too long for Newton's method, or joints begin with velocities that they do not allow.
+bool tpIsland_HasOneSided(const tpImplicitStep* step, const tpIslandProblem* problem);
 
 // Solves all islands and moves free bodies. `isSolved` is false if an island resisted
 // everything. False: out of memory.
