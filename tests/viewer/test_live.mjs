@@ -6,7 +6,15 @@ import test from 'node:test';
 import { closePage, findBarriers, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
 
 const status = page => page.evaluate(() => globalThis.tippe.live.status);
-const until = (page, condition) => page.waitForFunction(condition);
+
+// waitForFunction takes the promise of an asynchronous condition for true.
+async function until(page, condition) {
+    for (const end = Date.now() + 120000; !await page.evaluate(condition);) {
+        assert.ok(Date.now() < end, `not in two minutes: ${condition}`);
+        await page.waitForTimeout(30);
+    }
+}
+
 const height = (page, body) => page.evaluate(index => globalThis.tippe.run.model.positionOf(index).z, body);
 
 test('a scene is simulated while it is shown', async t => {
@@ -220,6 +228,30 @@ test('auto tells which method carried which body when', async () => {
     assert.equal(methods[0], 'free-flight');
     assert.ok(methods.slice(1).some(method => method !== 'free-flight'));
     assert.equal(await page.locator('.carriers').isVisible(), true);
+    await closePage(page);
+    await server.stop();
+});
+
+test('a target that is set after the end of the scene is seen', async () => {
+    writeFileSync(inPlace('short_arm.json'), JSON.stringify({
+        tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], bodies: [{ name: 'arm', density: 500, shapes: [{ type: 'box', size: [0.4, 0.1, 0.1] }], position: [0.2, 0, 0] }],
+        joints: [{ name: 'elbow', type: 'revolute', bodies: [null, 'arm'], anchor: [0, 0, 0], axis: [0, 1, 0], limits: [-1, 1], servo: { target: 0, stiffness: 1e4, damping: 500 } }],
+        simulation: { stepper: 'anitescu', step: 0.01, until: 0.1 },
+    }));
+    const server = await serve('short_arm.json');
+    const page = await openPage(server.address);
+    await until(page, () => globalThis.tippe.run.lastFrame >= 10 && !globalThis.tippe.player.live.status.running);
+    await page.evaluate(() => globalThis.tippe.showTab('change'));
+    await page.locator('#panel-change input[aria-label="elbow"]').fill('0.75');
+    await until(page, async () => Math.abs((await globalThis.tippe.run.source.readCoordinates()).values[0] - 0.5) < 0.01);
+
+    // Who has stopped it does not want it to go on.
+    await page.evaluate(() => globalThis.tippe.player.live.send({ running: false }));
+    await until(page, () => !globalThis.tippe.player.live.status.running);
+    const frames = await page.evaluate(() => globalThis.tippe.run.lastFrame);
+    await page.locator('#panel-change input[aria-label="elbow"]').fill('0.5');
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => globalThis.tippe.run.lastFrame), frames);
     await closePage(page);
     await server.stop();
 });

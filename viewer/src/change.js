@@ -94,7 +94,10 @@ export class ChangePanel {
                 const reading = element('span.reading');
                 const slider = new Slider({
                     name: kind === 'target' ? title : `${title}, motor`, value, ...linear(...range), format: shown => withUnit(shown, shownUnit, 3), hint: kind === 'target' ? 'Target of the servo' : 'Speed of the motor',
-                    onChange: changed => this.order(`${kind} ${joint} ${coordinate}`, { [kind]: { joint, coordinate, value: changed } }),
+                    onChange: changed => {
+                        this.order(`${kind} ${joint} ${coordinate}`, { [kind]: { joint, coordinate, value: changed } });
+                        this.live.goOn(); // or nothing would be seen of it
+                    },
                 });
                 slider.root.append(reading);
                 this.joints.append(element('div.driven', {}, slider.root, button('trail', `Plot ${title}`, () => this.plot(at))));

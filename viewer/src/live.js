@@ -60,6 +60,15 @@ export class Live {
         this.send({ running: !this.status.running });
     }
 
+    // A run that stands where its scene ends, and that nobody has stopped, goes on.
+    goOn() {
+        const { head, lastFrame, step } = this.run;
+        const isAtEnd = Math.abs(this.run.timeOf(lastFrame) - (head.until ?? 0)) <= step;
+        if (isAtEnd && this.followsEdge && !this.status.running) {
+            this.send({ running: true });
+        }
+    }
+
     hold() {
         this.followsEdge = false;
         if (this.status.running) {
