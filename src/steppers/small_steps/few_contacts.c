@@ -1,5 +1,5 @@
 // Which contacts are few: islands of mechanisms, of bodies that they touch and of all their
-// contacts, and the way of these contacts out of the packs and back.
+// contacts, other islands beside them, and the way of these contacts out of the packs and back.
 
 #include "steppers/small_steps/few_contacts.h"
 
@@ -14,6 +14,10 @@ enum { mostRows = 63, mostPoints = 40 };
 // In a crowd of mechanisms all contacts are swept: to solve those of each exactly takes two to
 // three times as long, and where many move it is speed that is asked for.
 enum { mostSceneRows = 128 };
+
+// Of bodies without joints beside them: a box at rest takes 23,000 instructions more per step than
+// its sweeps do, one that slides two to three times as many.
+enum { mostLooseRows = 64 };
 
 // Traces cost as much as solves if their lengths add up to so many times the bodies.
 enum { tracePerNode = 8, freeTrace = 128 };
@@ -114,6 +118,7 @@ static void countLane(Census* census, int index, int lane) {
     Tally* tally = tallyOf(census, index, lane);
     int near = countNear(step, run, lane);
     tally->lanes += 1;
+    tally->block = run->group;
     tally->points += run->points[lane];
     tally->rows += 3 * near;
     Lengths a = lengthsOf(step, run->bodyA[lane]), b = lengthsOf(step, run->bodyB[lane]);
@@ -133,18 +138,31 @@ static void countMechanism(const Census* census, const tpArticulation* articulat
 }
 
 static bool isFew(const Tally* tally) {
-    return tally->mechanisms > 0 && !tally->isBarred && tally->points > 0 &&
-           tally->points <= mostPoints && tally->rows <= mostRows &&
-           tally->work <= tracePerNode * tally->nodes + freeTrace;
+    return !tally->isBarred && tally->points > 0 && tally->points <= mostPoints &&
+           tally->rows <= mostRows && tally->work <= tracePerNode * tally->nodes + freeTrace;
 }
 
-// Rows of all islands that are few.
-static int countRows(const Census* census) {
-    int rows = 0;
-    for (int n = 0; n < census->step->count; ++n) {
-        rows += isFew(&census->tallies[n]) ? census->tallies[n].rows : 0;
+// Says which islands are solved here: those with mechanisms if these are few, others if all are
+// few, since one island that is swept leaves the step without its certificate. The places of a
+// block's islands are side by side, as its numbers are.
+static void choose(const Census* census, tpFewContactsList* few) {
+    int count = census->step->count, jointedRows = 0, rows = 0;
+    bool areAllFew = true;
+    for (int n = 0; n < count; ++n) {
+        const Tally* tally = &census->tallies[n];
+        bool isOne = isFew(tally);
+        jointedRows += isOne && tally->mechanisms > 0 ? tally->rows : 0;
+        rows += isOne ? tally->rows : 0;
+        areAllFew = areAllFew && (isOne || tally->lanes == 0);
     }
-    return rows;
+    bool takesJointed = jointedRows <= mostSceneRows;
+    bool takesLoose = areAllFew && takesJointed && rows - jointedRows <= mostLooseRows;
+    for (int n = 0; n < count; ++n) {
+        Tally* tally = &census->tallies[n];
+        bool isTaken = isFew(tally) && (tally->mechanisms > 0 ? takesJointed : takesLoose);
+        tally->place = isTaken ? few->count++ : -1;
+        few->blockStart[tally->block + 1] += isTaken ? 1 : 0;
+    }
 }
 
 static bool takeCensus(Census* census) {
@@ -214,7 +232,7 @@ static bool openArenas(tpSmallStep* step, const Tally* tallies) {
         return false;
     }
     for (int n = 0; n < step->count; ++n) {
-        if (tallies[n].mechanisms > 0 && tallies[n].place >= 0) {
+        if (tallies[n].place >= 0) {
             int32_t* most = &rows[tallies[n].block];
             int32_t own = tp_traceWidth * tallies[n].points;
             *most = own > *most ? own : *most;
@@ -243,15 +261,7 @@ bool tpFewContacts_Place(tpSmallStep* step) {
     if (arena->failed || !takeCensus(&census)) {
         return false;
     }
-    bool isCrowd = countRows(&census) > mostSceneRows;
-    for (int n = 0; n < step->count; ++n) {
-        Tally* tally = &census.tallies[n];
-        tally->place = -1;
-        if (!isCrowd && isFew(tally)) {
-            tally->place = few->count++; // blocks have their numbers side by side
-            few->blockStart[tally->block + 1] += 1;
-        }
-    }
+    choose(&census, few);
     if (few->count == 0) {
         return true;
     }
