@@ -50,7 +50,7 @@ static void respond(const tpRows* rows, FewRow* row) {
     }
 }
 
-static void open(const tpRows* rows, FewRow* few) {
+static void list(const tpRows* rows, FewRow* few) {
     for (int b = 0; b < rows->blockCount; ++b) {
         for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
             size_t place = (size_t)(k * rows->componentCount);
@@ -145,13 +145,13 @@ static void solveSoft(double (*factors)[most], const double* added, int n, doubl
 }
 
 bool tpRows_SolveFew(tpRows* rows) {
-    FewRow few[most];
+    FewRow few[most] = { 0 };
     double matrix[most][most], added[most] = { 0 };
     int n = rows->rowCount;
     if (!areFew(rows)) {
         return false;
     }
-    open(rows, few);
+    list(rows, few);
     assemble(rows, few, matrix);
     bool isSoft = !factorise(matrix, added, n);
     if (isSoft) {
