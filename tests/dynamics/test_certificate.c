@@ -129,6 +129,23 @@ static void testUnits(void** state) {
 }
 
 // The limit grows with what is traded, whichever way, and with the energy there is: by 1e-3 of it.
+// A loss and a gain in contacts cancel.
+// Links that are jammed carry forces without bound. Their work in rounded velocities is a loss of
+// friction and a gain of impacts: a gain of energy beside them is one nonetheless.
+static void testCancelledLosses(void** state) {
+    (void)state;
+    tpSystem system;
+    makeBall(&system, 0.5, 2.0, 10.0);
+    tpStepReport report = makeReport(1.0, 1.5, 0.0);
+    assert_true(tpCertificate_Begin(&system, 1e-8, &report));
+    report.frictionLoss = -9e3;
+    report.impactLoss = 9e3 - 0.5;
+    tpCertificate_End(&system, &report);
+    assert_int_equal(report.violations, 1u << tp_energyLaw);
+    CHECK_BELOW(report.limits.energy, 0.02);
+    tpSystem_Destroy(&system);
+}
+
 static void testTraded(void** state) {
     (void)state;
     tpSystem system;
@@ -143,7 +160,7 @@ static void testTraded(void** state) {
         report.impactLoss = sign * 0.005;
         CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
         report.frictionLoss = -report.frictionLoss;
-        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
+        CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.335e-3, 1e-15);
         report.impactLoss = -report.impactLoss;
         CHECK_NEAR(tpCertificate_EnergyLimit(&system, &report) - base, 0.345e-3, 1e-15);
         // Energies have rounding, the larger the farther from the origin.
@@ -167,8 +184,9 @@ static void testTraded(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testLaws),  cmocka_unit_test(testSlowGain), cmocka_unit_test(testSwing),
-        cmocka_unit_test(testUnits), cmocka_unit_test(testTraded),
+        cmocka_unit_test(testLaws),   cmocka_unit_test(testSlowGain),
+        cmocka_unit_test(testSwing),  cmocka_unit_test(testUnits),
+        cmocka_unit_test(testTraded), cmocka_unit_test(testCancelledLosses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

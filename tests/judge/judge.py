@@ -232,7 +232,7 @@ def judge_limits(name, run, tolerance):
         now = max(r["kinetic_before"][k], r["kinetic_after"][k])
         now -= min(now, max(0.0, r["energy_increase"][k]))
         peak = max(now, (1.0 - 1e-3) * peak)
-        traded = abs(r["external_work"][k]) + abs(r["friction_loss"][k]) + abs(r["impact_loss"][k])
+        traded = abs(r["external_work"][k]) + abs(r["friction_loss"][k] + r["impact_loss"][k])
         wanted = 1e-3 * (peak + fall + traded)
         expect(f"{place}: limit of energy", r["energy_limit"][k], wanted, relative=1e-9, absolute=2e-12)
 
