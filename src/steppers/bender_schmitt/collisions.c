@@ -214,22 +214,85 @@ static bool resolve(tpCollisions* c, double restitution) {
     return true;
 }
 
+// The forces of the second half of a part are nearly those of the first: so are the impulses of
+// what rests.
+static void startFromDrift(tpCollisions* c, int contact) {
+    const tpTouch* start = &c->step->start;
+    int same = c->step->match[contact];
+    if (same >= 0 && !c->step->settings->isPaperRule) {
+        tpVec3 impulse = tpMulAdd(tpTouch_Friction(start, same), tpTouch_Normal(start, same),
+                                  start->contacts[same].normal);
+        tpTouch_SetStart(c->touch, contact, impulse, tpTouch_Torsion(start, same));
+    }
+}
+
+// Impulses that resting contacts may start from at the end of a part: those of the last step, those
+// of the drift, none. An impact that has just been stopped, or was in the last step, makes the
+// first ones wrong.
+typedef enum tpStopStart { tp_rememberedStart, tp_driftStart, tp_zeroStart } tpStopStart;
+
+static void startAll(tpCollisions* c, tpStopStart start) {
+    const tpBenderStep* step = c->step;
+    double share = step->time.h / step->duration;
+    for (int i = 0; i < c->touch->contactCount; ++i) {
+        clearContact(c->touch, i, c->isClosed[i] ? 0.0 : TP_SWEEP_OPEN);
+        if (!c->isClosed[i] || step->match[i] < 0 || step->settings->isPaperRule) {
+            continue;
+        }
+        const tpRestMemory* rest = step->remembered[step->match[i]];
+        if (start == tp_driftStart) {
+            startFromDrift(c, i);
+        } else if (start == tp_rememberedStart && rest != NULL) {
+            tpTouch_SetStart(c->touch, i, tpScale(share, rest->stop), share * rest->stopTorsion);
+        }
+    }
+}
+
+// By how much the impulses of a start miss the law of contact.
+static double judgeStart(tpCollisions* c, tpStopStart start, tpVelocity* scratch) {
+    tpSweeper* sweeper = &c->touch->sweeper;
+    memcpy(scratch, c->velocities, sizeof(tpVelocity) * (size_t)c->step->system->bodyCount);
+    startAll(c, start);
+    sweeper->velocities = scratch;
+    tpSweeper_WarmStart(sweeper);
+    double residual = tpSweeper_Judge(sweeper).velocity;
+    sweeper->velocities = c->velocities;
+    return residual;
+}
+
+// The start that misses the law of contact by least. False if memory ran out.
+static bool chooseStart(tpCollisions* c) {
+    tpSystem* system = c->step->system;
+    bool isChosen =
+        c->touch->isSmall && c->touch->sweeper.jointCount == 0 && !c->step->settings->isPaperRule;
+    tpVelocity* scratch = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (scratch == NULL) {
+        return false;
+    }
+    tpStopStart best = tp_rememberedStart, last = best;
+    double least = INFINITY;
+    for (int k = tp_rememberedStart; isChosen && k <= tp_zeroStart; ++k) {
+        last = (tpStopStart)k;
+        double residual = judgeStart(c, last, scratch);
+        best = residual < least ? last : best;
+        least = fmin(least, residual);
+        if (least <= c->step->settings->tolerance) {
+            break;
+        }
+    }
+    if (!isChosen || best != last) {
+        startAll(c, best);
+    }
+    return true;
+}
+
 // Impulses that leave every closed contact with an admissible velocity.
 static bool stopResting(tpCollisions* c) {
     tpBenderStep* step = c->step;
     tpTouch* touch = c->touch;
     tpSystem* system = step->system;
-    for (int i = 0; i < touch->contactCount; ++i) {
-        clearContact(touch, i, c->isClosed[i] ? 0.0 : TP_SWEEP_OPEN);
-        if (!c->isClosed[i]) {
-            continue;
-        }
-        bool isCold = step->settings->isPaperRule || step->match[i] < 0;
-        const tpRestMemory* rest = isCold ? NULL : step->remembered[step->match[i]];
-        if (rest != NULL) {
-            double share = step->time.h / step->duration;
-            tpTouch_SetStart(touch, i, tpScale(share, rest->stop), share * rest->stopTorsion);
-        }
+    if (!chooseStart(c)) {
+        return false;
     }
     forgetJoints(touch);
     tpTouch_StartJoints(touch, step->state->stopImpulses.data, step->state->stopImpulses.count,
@@ -280,6 +343,7 @@ static bool holdResting(tpCollisions* c) {
         clearContact(touch, i, isHeld ? 0.0 : TP_SWEEP_OPEN);
         if (isHeld) {
             c->closing[c->closingCount++] = i;
+            startFromDrift(c, i);
         }
     }
     memcpy(before, c->velocities, sizeof(tpVelocity) * (size_t)system->bodyCount);

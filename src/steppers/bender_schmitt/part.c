@@ -98,8 +98,12 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
         return false;
     }
     step->drifted = h;
-    if (contacts == NULL && !tpStepContacts_Start(step, &contacts, &count)) {
-        return false;
+    if (contacts == NULL) {
+        step->guesses = NULL; // those of another start
+        step->guessTime = 0.0;
+        if (!tpStepContacts_Start(step, &contacts, &count)) {
+            return false;
+        }
     }
     step->isHurried = false;
     if (!tpBenderStep_Touch(step, &step->start, step->time.startPoses, step->time.startVelocities,

@@ -308,6 +308,43 @@ static bool solveOnce(tpBenderStep* step, int sweepLimit) {
     return true;
 }
 
+// Drifts that locate an impact have the contacts of the first of them; others may get more.
+static bool mayGuess(const tpBenderStep* step) {
+    return step->isLocating && step->start.isSmall;
+}
+
+static bool hasGuess(const tpBenderStep* step) {
+    return mayGuess(step) && step->guesses != NULL && step->guessTime > 0.0;
+}
+
+// Biases begin with what the last drift from here has found.
+static void startBiases(const tpBenderStep* step, tpRestBias* biases) {
+    double ratio = step->time.h / step->guessTime;
+    for (int i = 0; i < step->start.contactCount; ++i) {
+        const tpDriftGuess* guess = &step->guesses[i];
+        if (biases[i].closing < TP_SWEEP_OPEN) {
+            biases[i].turning = ratio * guess->turning;
+            biases[i].slip[0] = ratio * guess->slip[0];
+            biases[i].slip[1] = ratio * guess->slip[1];
+        }
+    }
+}
+
+// Keeps what this drift has found, for the next one that is tried.
+static void keepGuess(tpBenderStep* step, const tpRestBias* biases) {
+    const tpTouch* touch = &step->start;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        tpDriftGuess* guess = &step->guesses[i];
+        guess->impulse = tpMulAdd(tpTouch_Friction(touch, i), tpTouch_Normal(touch, i),
+                                  touch->contacts[i].normal);
+        guess->torsion = tpTouch_Torsion(touch, i);
+        guess->turning = biases[i].turning;
+        guess->slip[0] = biases[i].slip[0];
+        guess->slip[1] = biases[i].slip[1];
+    }
+    step->guessTime = step->time.h;
+}
+
 static bool warmStart(tpBenderStep* step) {
     tpTouch* touch = &step->start;
     int cursor = 0;
@@ -318,10 +355,14 @@ static bool warmStart(tpBenderStep* step) {
     if (step->remembered == NULL) {
         return false;
     }
+    double ratio = hasGuess(step) ? step->time.h / step->guessTime : 0.0;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
         step->remembered[i] = rest;
-        if (rest != NULL && !isCold) {
+        if (hasGuess(step)) {
+            const tpDriftGuess* guess = &step->guesses[i];
+            tpTouch_SetStart(touch, i, tpScale(ratio, guess->impulse), ratio * guess->torsion);
+        } else if (rest != NULL && !isCold) {
             tpTouch_SetStart(touch, i, tpScale(share, rest->drift), share * rest->driftTorsion);
         }
     }
@@ -340,6 +381,13 @@ static bool settle(tpBenderStep* step, tpRestBias* biases, tpVelocity* differenc
     return solveOnce(step, limit);
 }
 
+// How exactly the drift has to meet gaps: no better than solves have known them. Gaps that
+// contradict each other were changed so that they agree, and corrections would change them back.
+static double toleranceOf(const tpBenderStep* step) {
+    double changed = step->report->gapShift / step->system->units.length;
+    return driftTolerance + fmin(changed, lostTolerance);
+}
+
 // A small problem: solves and corrections until the end of the drift is admissible.
 static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences) {
     tpTouch* touch = &step->start;
@@ -351,7 +399,7 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
                                   step->time.startPoses)) {
         return false;
     }
-    for (int k = 0; k < maxCorrections && miss > driftTolerance; ++k) {
+    for (int k = 0; k < maxCorrections && miss > toleranceOf(step); ++k) {
         if (!solveOnce(step, limit)) {
             return false;
         }
@@ -441,6 +489,12 @@ static bool solveDrift(tpBenderStep* step, const tpPassed* passed) {
     if (biases == NULL || differences == NULL || !warmStart(step)) {
         return false;
     }
+    if (mayGuess(step) && step->guesses == NULL) {
+        step->guesses = TP_SCRATCH(arena, tpDriftGuess, step->start.contactCount);
+        if (step->guesses == NULL) {
+            return false;
+        }
+    }
     if (passed->count > 0 && !startFromPassed(step, passed)) {
         return false;
     }
@@ -449,8 +503,14 @@ static bool solveDrift(tpBenderStep* step, const tpPassed* passed) {
     if (!step->start.isSmall) {
         return solveHastily(step, biases, differences);
     }
+    if (hasGuess(step)) {
+        startBiases(step, biases);
+    }
     setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
     bool isDone = solveFinely(step, biases, differences);
+    if (isDone && mayGuess(step)) {
+        keepGuess(step, biases);
+    }
     step->workOut = isDone ? findWorkOut(step, biases) : 0.0;
     return isDone;
 }

@@ -10,6 +10,14 @@
 // size: what it then meets is found at the end of the step.
 #define TP_SPARE_WAY 0.02
 
+// What a drift has found for one of its contacts. A drift of another length from the same start is
+// nearly in proportion: impulses and corrections go with its time.
+typedef struct tpDriftGuess {
+    tpVec3 impulse; // on A in world axes
+    double torsion;
+    double turning, slip[2]; // what the drift adds to the velocities of the rows, m/s
+} tpDriftGuess;
+
 typedef struct tpBenderStep {
     tpSystem* system;
     tpBenderSchmitt* state;
@@ -43,6 +51,11 @@ typedef struct tpBenderStep {
     const tpRestMemory** remembered; // of each contact at the start: what is remembered of it, or
                                      // NULL
     int* match;                      // of each contact at the end: the same at the start, or -1
+
+    // While an impact is located: of each contact at the start, what the last drift has found, and
+    // its length in s. No guess: NULL, or a length of 0.
+    tpDriftGuess* guesses;
+    double guessTime;
 
     // Of each contact at the end: impulses of the collisions resolved there, on A in world axes.
     tpVec3* collided;
