@@ -271,9 +271,10 @@ def judge_contacts(name, run, restitution):
             if "mirtich" in name:  # the deepest at any event of the step
                 expect(f"{place}: penetration at least", bool(r["penetration"][k] >= deepest - 1e-9), True)
             elif "stack" not in name:
-                # small-steps keeps the arms of its contacts, .2 m at most, in single precision.
-                rounding = 0.2 * 2.0**-24 if "small-steps" in name else 1e-9
-                expect(f"{place}: penetration", r["penetration"][k], deepest, relative=1e-6, absolute=rounding)
+                # small-steps keeps the arms of its contacts, .2 m at most, in single precision, and they do not turn with the
+                # tilt that is sag: deepest / .2 at most, which the gaps that follow miss in second order.
+                bound = 0.2 * 2.0**-24 + deepest**2 / (2.0 * 0.2) if "small-steps" in name else 1e-9
+                expect(f"{place}: penetration", r["penetration"][k], deepest, relative=1e-6, absolute=bound)
 
 
 def judge_joints(name, run):
