@@ -66,7 +66,6 @@ tpVec3 tpSmallStep_Sag(tpSmallStep* step, int n, int body, tpVec3 turn) {
         double square = tpDot(sag, sag);
         sag = square > mostSag * mostSag ? tpScale(mostSag / sqrt(square), sag) : sag;
     }
-    sag = tpMakeVec3((float)sag.x, (float)sag.y, (float)sag.z);
     tpVec3 change = tpSub(sag, before);
     writeTurn(way->sag, sag);
     writeTurn(way->carried, tpSub(turn, change));
