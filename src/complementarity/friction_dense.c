@@ -14,6 +14,7 @@
 #include "complementarity/friction_newton.h"
 #include "complementarity/friction_solvers.h"
 #include "complementarity/friction_states.h"
+#include "math/pairs.h"
 
 // Rows up to which all of them at once are worth it, and whole steps that are: some at first, in
 // which contacts find out what they do, and more as long as each leaves less than this part.
@@ -59,16 +60,6 @@ static int rowsOf(const tpDenseFriction* dense, int b) {
 
 static double muOf(const tpDenseFriction* dense, int b) {
     return dense->problem->kinds[b] == tp_frictionCone ? dense->problem->mu[b] : 0.0;
-}
-
-static double dot(int n, const double* x, const double* y) {
-    double even = 0.0, odd = 0.0;
-    int i = 0;
-    for (; i + 1 < n; i += 2) {
-        even += x[i] * y[i];
-        odd += x[i + 1] * y[i + 1];
-    }
-    return even + odd + (i < n ? x[i] * y[i] : 0.0);
 }
 
 // False if the problem is not one for this.
@@ -176,7 +167,8 @@ static void sweep(tpDenseFriction* dense, double* r) {
         double own[TP_FRICTION_MAX_ROWS];
         for (int i = 0; i < rows; ++i) {
             const double* S = dense->S + (size_t)(row + i) * n;
-            rest[i] = dot(dense->n, S, r) + problem->q[row + i] - dot(rows, S + row, r + row);
+            rest[i] = tpDotNumbers(dense->n, S, r) + problem->q[row + i] -
+                      tpDotNumbers(rows, S + row, r + row);
             memcpy(A + (size_t)(i * rows), S + row, sizeof(double) * (size_t)rows);
             own[i] = r[row + i];
         }
@@ -301,11 +293,11 @@ static void solveFactored(int count, const double* J, const int* pivots, double*
         b[pivots[k]] = swap;
     }
     for (int k = 1; k < count; ++k) {
-        b[k] -= dot(k, J + (size_t)k * stride, b);
+        b[k] -= tpDotNumbers(k, J + (size_t)k * stride, b);
     }
     for (int k = count - 1; k >= 0; --k) {
         const double* row = J + (size_t)k * stride;
-        b[k] = (b[k] - dot(count - k - 1, row + k + 1, b + k + 1)) / row[k];
+        b[k] = (b[k] - tpDotNumbers(count - k - 1, row + k + 1, b + k + 1)) / row[k];
     }
 }
 
@@ -441,7 +433,7 @@ static int largestBlock(const tpDenseFriction* dense) {
 // not get there.
 static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, double* left,
                     double residual, double* r, int* steps) {
-    double size = sqrt(dot(dense->n, dense->problem->q, dense->problem->q));
+    double size = sqrt(tpDotNumbers(dense->n, dense->problem->q, dense->problem->q));
     double lost = lostGrowth * fmax(residual, size);
     bool isNear = false;
     dense->factored = 0;
@@ -520,7 +512,7 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     tpDenseLaw* laws = TP_SCRATCH(arena, tpDenseLaw, blocks);
     bool isSolved = false;
     if (!arena->failed && prepare(&dense)) {
-        double size = sqrt(dot(n, problem->q, problem->q));
+        double size = sqrt(tpDotNumbers(n, problem->q, problem->q));
         memcpy(start, r, sizeof(double) * rows);
         double residual = judge(&dense, start);
         memcpy(own, start, sizeof(double) * rows);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "math/pairs.h"
 
 // Newton's steps in each round, of which more would be for nothing as long as contacts do not know
 // what they do.
@@ -91,16 +92,6 @@ static void listRows(tpFrictionStates* states) {
     }
 }
 
-static inline double dot(int n, const double* x, const double* y) {
-    double even = 0.0, odd = 0.0;
-    int i = 0;
-    for (; i + 1 < n; i += 2) {
-        even += x[i] * y[i];
-        odd += x[i + 1] * y[i + 1];
-    }
-    return even + odd + (i < n ? x[i] * y[i] : 0.0);
-}
-
 // L D L' of W_HH: row i of L begins at i (i + 1) / 2, with 1 / D at its end.
 static void factoriseHeld(tpFrictionStates* states) {
     double* row = states->factor;
@@ -108,7 +99,7 @@ static void factoriseHeld(tpFrictionStates* states) {
         const double* W = states->W + (size_t)states->heldRows[i] * (size_t)states->rowCount;
         const double* other = states->factor;
         for (int j = 0; j < i; other += ++j) {
-            row[j] = W[states->heldRows[j]] - dot(j, row, other); // times D as yet
+            row[j] = W[states->heldRows[j]] - tpDotNumbers(j, row, other); // times D as yet
         }
         double own = W[states->heldRows[i]], pivot = own * (1.0 + shift);
         const double* inverse = states->factor;
@@ -126,7 +117,7 @@ static void factoriseHeld(tpFrictionStates* states) {
 static void solveHeld(const tpFrictionStates* states, double* restrict x) {
     const double* restrict row = states->factor;
     for (int i = 0; i < states->heldCount; row += ++i) {
-        x[i] -= dot(i, row, x);
+        x[i] -= tpDotNumbers(i, row, x);
     }
     const double* inverse = states->factor;
     for (int i = 0; i < states->heldCount; inverse += ++i + 1) {
@@ -153,8 +144,9 @@ static void condense(tpFrictionStates* states) {
         }
         solveHeld(states, column);
         for (int k = 0; k <= j; ++k) {
-            double sum = W[states->slidingRows[k]] -
-                         dot(held, states->heldChange, states->columns + (size_t)k * (size_t)held);
+            double sum =
+                W[states->slidingRows[k]] -
+                tpDotNumbers(held, states->heldChange, states->columns + (size_t)k * (size_t)held);
             states->S[j * sliding + k] = states->S[k * sliding + j] = sum;
         }
     }

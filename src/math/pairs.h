@@ -36,6 +36,17 @@ static inline tpPair tpSix_AddProducts(tpPair sum, const double* row, tpSix x) {
     return sum + tpLoadPair(row) * x.a + tpLoadPair(row + 2) * x.b + tpLoadPair(row + 4) * x.c;
 }
 
+// The product of two rows of n numbers, of which the even and the odd ones are summed up apart.
+static inline double tpDotNumbers(int n, const double* x, const double* y) {
+    double even = 0.0, odd = 0.0;
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+        even += x[i] * y[i];
+        odd += x[i + 1] * y[i + 1];
+    }
+    return even + odd + (i < n ? x[i] * y[i] : 0.0);
+}
+
 static inline double tpPair_Sum(tpPair pair) {
     return pair[0] + pair[1];
 }

@@ -2,28 +2,12 @@
 // held twice or a row moves nothing.
 
 #include "dynamics/few_rows.h"
-#include "dynamics/joints.h"
-#include "support/check.h"
+#include "joint_rows.h"
+#include "support/joint_worlds.h"
 #include "world/world.h"
 
 static tpBodyId addLink(tpWorld* world, tpVec3 position) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = position;
-    def.hasMass = true;
-    def.mass.mass = 1.5;
-    def.mass.inertia = tpDiagonal(tpMakeVec3(0.01, 0.012, 0.015));
-    return tpCreateBody(world, &def, NULL);
-}
-
-static void addJoint(tpWorld* world, tpJointType type, tpBodyId a, tpBodyId b, tpVec3 anchor,
-                     tpVec3 axis) {
-    tpJointDef joint = tpDefaultJointDef();
-    joint.type = type;
-    joint.bodyA = a;
-    joint.bodyB = b;
-    joint.anchorA = joint.anchorB = anchor;
-    joint.axis = axis;
-    tpCreateJoint(world, &joint, NULL);
+    return addBody(world, position, 1.5, tpMakeVec3(0.01, 0.012, 0.015));
 }
 
 // Links on hinges one after the other, the last one hinged to the world too if it is closed.
@@ -35,26 +19,13 @@ static tpWorld* makeChain(int count, bool isClosed, bool isPlanar) {
     tpVec3 axis = tpMakeVec3(0.0, 0.0, 1.0);
     for (int i = 0; i < count; ++i) {
         tpBodyId next = addLink(world, tpMakeVec3(0.2 * i + 0.1, i % 2 ? 0.1 : -0.1, 0.0));
-        addJoint(world, tp_revoluteJoint, last, next, tpMakeVec3(0.2 * i, 0.0, 0.0), axis);
+        addHinge(world, last, next, tpMakeVec3(0.2 * i, 0.0, 0.0), axis);
         last = next;
     }
     if (isClosed) {
-        addJoint(world, tp_revoluteJoint, last, (tpBodyId){ 0, 0 },
-                 tpMakeVec3(0.2 * count, 0.0, 0.0), axis);
+        addHinge(world, last, theWorld, tpMakeVec3(0.2 * count, 0.0, 0.0), axis);
     }
     return world;
-}
-
-static tpRows makeRows(tpSystem* system) {
-    int blocks, count;
-    tpRows rows;
-    tpJoints_Count(system, &blocks, &count);
-    tpJoints_Begin(system, 0.01);
-    assert_true(tpRows_Create(&rows, system, blocks, count));
-    tpRows_SetMasses(&rows, system);
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
-    tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
-    return rows;
 }
 
 // Bodies that move anyhow, and what rows measure of that. Returns the largest of these velocities.
@@ -83,7 +54,7 @@ static void push(tpSystem* system) {
 static void stop(tpWorld* world, double tolerance) {
     tpSystem* system = &world->system;
     push(system);
-    tpRows rows = makeRows(system);
+    tpRows rows = makeJointRows(system);
     assert_true(measure(&rows, system) > 0.5);
     assert_true(tpRows_SolveFew(&rows));
     tpRows_ApplyImpulses(&rows, system->velocities.data);
@@ -112,8 +83,9 @@ static void rowsOfThePlaneStop(void** state) {
     def.planar = true;
     tpWorld* world = tpCreateWorld(&def);
     tpBodyId cart = addLink(world, tpMakeVec3(0.1, 0.0, 0.0));
-    addJoint(world, tp_prismaticJoint, (tpBodyId){ 0, 0 }, cart, tpZeroVec3(),
-             tpMakeVec3(1.0, 0.0, 0.0));
+    tpJointDef slide =
+        jointOf(tp_prismaticJoint, theWorld, cart, tpZeroVec3(), tpMakeVec3(1.0, 0.0, 0.0));
+    addJoint(world, &slide);
     stop(world, 1e-12);
 }
 
@@ -121,12 +93,12 @@ static void rowsOfThePlaneStop(void** state) {
 static void othersAreLeftAlone(void** state) {
     (void)state;
     tpWorld* world = makeChain(8, false, false);
-    tpRows many = makeRows(&world->system);
+    tpRows many = makeJointRows(&world->system);
     assert_int_equal(many.rowCount, 40);
     assert_false(tpRows_SolveFew(&many));
     tpDestroyWorld(world);
     world = makeChain(1, false, false);
-    tpRows pushing = makeRows(&world->system);
+    tpRows pushing = makeJointRows(&world->system);
     pushing.kinds[0] = tp_frictionNonnegative;
     pushing.impulse[0] = 7.0;
     assert_false(tpRows_SolveFew(&pushing));

@@ -1,28 +1,13 @@
 // Joints that hold directions twice: rows that depend on others are found and set aside, and
 // linkages that only just move do.
 
-#include "dynamics/joints.h"
 #include "dynamics/redundancy.h"
-#include "support/check.h"
+#include "joint_rows.h"
+#include "support/joint_worlds.h"
 #include "world/world.h"
 
 static tpBodyId addLink(tpWorld* world, tpVec3 position) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = position;
-    def.hasMass = true;
-    def.mass.mass = 1.0;
-    def.mass.inertia = tpDiagonal(tpMakeVec3(0.01, 0.012, 0.015));
-    return tpCreateBody(world, &def, NULL);
-}
-
-static void addHinge(tpWorld* world, tpBodyId a, tpBodyId b, tpVec3 anchor, tpVec3 axis) {
-    tpJointDef joint = tpDefaultJointDef();
-    joint.type = tp_revoluteJoint;
-    joint.bodyA = a;
-    joint.bodyB = b;
-    joint.anchorA = joint.anchorB = anchor;
-    joint.axis = axis;
-    tpCreateJoint(world, &joint, NULL);
+    return addBody(world, position, 1.0, tpMakeVec3(0.01, 0.012, 0.015));
 }
 
 // A parallelogram in the x-z plane with hinges along y: 20 rows, of which three are redundant.
@@ -50,14 +35,7 @@ static void dependentRowsAreSetAside(void** state) {
     for (int isClosed = 0; isClosed < 2; ++isClosed) {
         tpWorld* world = makeParallelogram(tp_anitescu, isClosed);
         tpSystem* system = &world->system;
-        int blocks, count;
-        tpRows rows;
-        tpJoints_Count(system, &blocks, &count);
-        tpJoints_Begin(system, 0.01);
-        assert_true(tpRows_Create(&rows, system, blocks, count));
-        tpRows_SetMasses(&rows, system);
-        tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
-        tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+        tpRows rows = makeJointRows(system);
         tpRedundancy redundancy;
         assert_true(tpRedundancy_SetAside(&redundancy, &rows, system));
         assert_int_equal(redundancy.count, isClosed ? 3 : 0);

@@ -5,36 +5,19 @@
 
 static const double h = 1.0 / 240.0;
 
-static tpWorld* makeWorld(double mu, double restitution) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_benderSchmitt;
-    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
-    tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, mu, restitution);
-    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
-    return world;
-}
-
-static tpBodyId addBox(tpWorld* world, const tpBodyDef* def, tpVec3 size) {
-    tpBodyId body = tpCreateBody(world, def, NULL);
-    tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = 1;
-    shape.density = 600.0;
-    tpCreateBox(world, body, &shape, &(tpBox){ .size = size }, NULL);
-    return body;
-}
+static const double density = 600.0;
 
 // Shortly after an impact no gain of energy is allowed. The way out of an overlap lifts a body and
 // is none: the step is neither refused nor halved.
 static void overlapsAreLeftAfterAnImpact(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(0.3, 0.0);
+    tpWorld* world = worldWithFloor(tp_benderSchmitt, 0.3, 0.0);
     tpBodyDef def = tpDefaultBodyDef();
     def.position = tpMakeVec3(0.0, 0.0, 0.05);
-    tpBodyId box = addBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1));
+    tpBodyId box = addSolidBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1), density);
     def.position = tpMakeVec3(1.0, 0.0, 0.051);
     def.velocity = tpMakeVec3(0.0, 0.0, -1.0);
-    addBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1));
+    addSolidBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1), density);
     tpWorld_Step(world, h);
     tpPose pose = tpBody_GetPose(world, box);
     pose.position.z -= 1e-7;
@@ -50,16 +33,16 @@ static void overlapsAreLeftAfterAnImpact(void** state) {
 // on the others.
 static void idleContactsAreNotStruck(void** state) {
     (void)state;
-    tpWorld* world = makeWorld(0.3, 0.5);
+    tpWorld* world = worldWithFloor(tp_benderSchmitt, 0.3, 0.5);
     for (int i = -1; i <= 1; ++i) {
         tpBodyDef def = tpDefaultBodyDef();
         def.kind = tp_fixedBody;
         def.position = tpMakeVec3(i, 0.0, i == 0 ? 0.1 + 1e-7 : 0.1);
-        addBox(world, &def, tpMakeVec3(0.2, 0.2, 0.2));
+        addSolidBox(world, &def, tpMakeVec3(0.2, 0.2, 0.2), density);
     }
     tpBodyDef def = tpDefaultBodyDef();
     def.position = tpMakeVec3(0.0, 0.0, 0.25 + 1e-7);
-    tpBodyId slab = addBox(world, &def, tpMakeVec3(2.2, 0.2, 0.1));
+    tpBodyId slab = addSolidBox(world, &def, tpMakeVec3(2.2, 0.2, 0.1), density);
     for (int i = 0; i < 20; ++i) {
         tpStepReport report = tpWorld_Step(world, h);
         assert_true(report.solveCount <= 3); // two of the drift, one of velocities at its end

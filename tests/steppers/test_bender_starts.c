@@ -6,31 +6,14 @@
 static const double h = 1.0 / 240.0;
 enum { boxes = 12 };
 
-static tpWorld* makeWorld(void) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_benderSchmitt;
-    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
-    tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, 0.3, 0.0);
-    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
-    return world;
-}
-
-static tpBodyId addBox(tpWorld* world, const tpBodyDef* def, tpVec3 size) {
-    tpBodyId body = tpCreateBody(world, def, NULL);
-    tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = 1;
-    shape.density = 600.0;
-    tpCreateBox(world, body, &shape, &(tpBox){ .size = size }, NULL);
-    return body;
-}
+static const double density = 600.0;
 
 // A box that strikes the floor flat in the fifth step.
 static void addStriker(tpWorld* world) {
     tpBodyDef def = tpDefaultBodyDef();
     def.position = tpMakeVec3(-1.0, 0.0, 0.05 + 0.011);
     def.velocity = tpMakeVec3(0.0, 0.0, -0.5);
-    addBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1));
+    addSolidBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1), density);
 }
 
 // The step in which it strikes.
@@ -50,11 +33,11 @@ static tpStepReport strike(tpWorld* world) {
 // the first half of the part: 56 iterations, 130 from zero.
 static void whatRestsStartsFromTheDrift(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = worldWithFloor(tp_benderSchmitt, 0.3, 0.0);
     for (int i = 0; i < boxes; ++i) {
         tpBodyDef def = tpDefaultBodyDef();
         def.position = tpMakeVec3(0.2 * i, 0.0, 0.05);
-        addBox(world, &def, tpMakeVec3(0.1, 0.02, 0.1));
+        addSolidBox(world, &def, tpMakeVec3(0.1, 0.02, 0.1), density);
     }
     addStriker(world);
     assert_true(strike(world).iterationCount < 80);
@@ -66,13 +49,13 @@ static void whatRestsStartsFromTheDrift(void** state) {
 // drift began anew.
 static void driftsStartFromTheLastOne(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = worldWithFloor(tp_benderSchmitt, 0.3, 0.0);
     double tilt = 0.3;
     for (int i = 0; i < boxes; ++i) {
         tpBodyDef def = tpDefaultBodyDef();
         def.position = tpMakeVec3(0.4 * i, 0.0, 0.01 * sin(tilt) + 0.1 * cos(tilt));
         def.rotation = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), tilt);
-        addBox(world, &def, tpMakeVec3(0.02, 0.02, 0.2));
+        addSolidBox(world, &def, tpMakeVec3(0.02, 0.02, 0.2), density);
     }
     addStriker(world);
     tpStepReport report = strike(world);

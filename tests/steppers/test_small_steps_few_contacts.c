@@ -31,13 +31,7 @@ static tpBodyId addBox(tpWorld* world, tpVec3 place, tpVec3 size, tpVec3 velocit
     tpBodyDef def = tpDefaultBodyDef();
     def.position = place;
     def.velocity = velocity;
-    tpBodyId body = tpCreateBody(world, &def, NULL);
-    tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = 1;
-    shape.density = 1000.0;
-    tpBox box = { size };
-    tpCreateBox(world, body, &shape, &box, NULL);
-    return body;
+    return addSolidBox(world, &def, size, 1000.0);
 }
 
 static void join(tpWorld* world, tpJointType type, tpBodyId a, tpBodyId b, tpVec3 anchor,

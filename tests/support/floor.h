@@ -23,4 +23,26 @@ static inline void addFloor(tpWorld* world, tpVec3 normal) {
     tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shapeDef, &plane, NULL);
 }
 
+// A world with gravity and a level floor.
+static inline tpWorld* worldWithFloor(tpStepperId stepper, double mu, double restitution) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = stepper;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    assert_non_null(world);
+    addMaterial(world, mu, restitution);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    return world;
+}
+
+static inline tpBodyId addSolidBox(tpWorld* world, const tpBodyDef* def, tpVec3 size,
+                                   double density) {
+    tpBodyId body = tpCreateBody(world, def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = density;
+    tpCreateBox(world, body, &shape, &(tpBox){ .size = size }, NULL);
+    return body;
+}
+
 #endif

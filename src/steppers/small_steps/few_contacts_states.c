@@ -5,21 +5,12 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 
 // Rounds in which contacts find out what they do; sweeps if that does not get there, and if nothing
 // does.
 enum { mostRounds = 4, someSweeps = 10, mostSweeps = 40 };
-
-static inline double dot(int n, const double* x, const double* y) {
-    double even = 0.0, odd = 0.0;
-    int i = 0;
-    for (; i + 1 < n; i += 2) {
-        even += x[i] * y[i];
-        odd += x[i + 1] * y[i + 1];
-    }
-    return even + odd + (i < n ? x[i] * y[i] : 0.0);
-}
 
 static void sweep(tpFewContacts* few) {
     size_t n = (size_t)few->rowCount;
@@ -28,8 +19,8 @@ static void sweep(tpFewContacts* few) {
         double A[tp_traceWidth * tp_traceWidth], rest[tp_traceWidth], own[tp_traceWidth];
         for (int i = 0; i < contact->rows; ++i) {
             const double* W = few->W + (size_t)(contact->row + i) * n;
-            rest[i] = few->q[contact->row + i] + dot(few->rowCount, W, few->solved) -
-                      dot(contact->rows, W + contact->row, few->solved + contact->row);
+            rest[i] = few->q[contact->row + i] + tpDotNumbers(few->rowCount, W, few->solved) -
+                      tpDotNumbers(contact->rows, W + contact->row, few->solved + contact->row);
             memcpy(A + i * contact->rows, W + contact->row, sizeof(double) * (size_t)contact->rows);
         }
         if (tpFriction_SolveOne(contact->rows, A, rest, few->mu[c], own)) {
@@ -42,7 +33,7 @@ static void sweep(tpFewContacts* few) {
 static void findFree(const tpFewContacts* few) {
     size_t n = (size_t)few->rowCount;
     for (int i = 0; i < few->rowCount; ++i) {
-        few->q[i] -= dot(few->rowCount, few->W + (size_t)i * n, few->r);
+        few->q[i] -= tpDotNumbers(few->rowCount, few->W + (size_t)i * n, few->r);
     }
 }
 
@@ -57,7 +48,7 @@ static void sweepFrom(tpFewContacts* few, int count) {
         sweep(few);
     }
     for (int i = 0; i < few->rowCount; ++i) {
-        few->u[i] = few->q[i] + dot(few->rowCount, few->W + (size_t)i * n, few->solved);
+        few->u[i] = few->q[i] + tpDotNumbers(few->rowCount, few->W + (size_t)i * n, few->solved);
     }
     tpFrictionStates_Read(&few->states);
 }
