@@ -89,6 +89,24 @@ export async function findBarriers(page) {
 
 export const frameOf = page => page.evaluate(() => Number(document.getElementById('app').dataset.frame));
 
+// Waits until a condition holds in the page, and returns what it gave. waitForFunction takes the promise of an asynchronous condition for true.
+export async function until(page, condition, argument) {
+    for (const end = Date.now() + 120000; ;) {
+        const value = await page.evaluate(condition, argument).catch(error => {
+            if (!/navigation|context was destroyed/.test(error.message)) {
+                throw error;
+            }
+        });
+        if (value) {
+            return value;
+        }
+        if (Date.now() > end) {
+            throw new Error(`not in two minutes: ${condition}`);
+        }
+        await page.waitForTimeout(30);
+    }
+}
+
 export const waitForFrame = (page, frame) => page.waitForFunction(wanted => document.getElementById('app').dataset.frame === String(wanted), frame);
 
 export async function seek(page, frame) {

@@ -3,18 +3,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { closePage, findBarriers, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
+import { closePage, findBarriers, inPlace, openPage, readTable, seek, serve, tippe, until, waitForFrame } from './support.mjs';
 
 const status = page => page.evaluate(() => globalThis.tippe.live.status);
-
-// waitForFunction takes the promise of an asynchronous condition for true.
-async function until(page, condition) {
-    for (const end = Date.now() + 120000; !await page.evaluate(condition);) {
-        assert.ok(Date.now() < end, `not in two minutes: ${condition}`);
-        await page.waitForTimeout(30);
-    }
-}
-
 const height = (page, body) => page.evaluate(index => globalThis.tippe.run.model.positionOf(index).z, body);
 
 test('a scene is simulated while it is shown', async t => {

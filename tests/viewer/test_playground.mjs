@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { closePage, findBarriers, openPage, scenes, screenshots } from './support.mjs';
+import { closePage, findBarriers, openPage, scenes, screenshots, until } from './support.mjs';
 
 const site = process.env.TIPPE_SITE;
 if (!site || !existsSync(join(site, 'index.html'))) {
@@ -29,7 +29,6 @@ await new Promise(resolve => server.once('listening', resolve));
 after(() => server.close());
 const address = path => `http://127.0.0.1:${server.address().port}/${path}`;
 
-const until = (page, condition, ...more) => page.waitForFunction(condition, ...more);
 const isLong = process.env.TIPPE_LONG === '1';
 // A thousand steps of these take longer than all others together.
 const slow = ['brick_wall', 'coins', 'marbles_spheres', 'discs66', 'bottle', 'euler_disc', 'thrust_bearing', 'stack40', 'lens', 'rattleback', 'rattleback_symmetric', 'disc_pyramid'];
@@ -51,7 +50,7 @@ async function processorTime(page) {
 
 test('a body moves soon', async () => {
     const page = await openPage(address(''), { width: 1280, height: 800 });
-    await until(page, () => globalThis.tippe.player.frame > 1, null, { polling: 20 });
+    await until(page, () => globalThis.tippe.player.frame > 1);
     const moved = await page.evaluate(() => performance.now());
     console.log(`# a body moves ${(moved / 1000).toFixed(2)} s after the address was opened; the browser has taken ${(await processorTime(page)).toFixed(2)} s of processor time`);
     await closePage(page);
@@ -157,7 +156,7 @@ test('one plays', async t => {
         await until(page, () => globalThis.playground.twin?.isReady && globalThis.playground.twin.stepper === 'penalty');
         await until(page, () => globalThis.playground.twin.apart.size > 10 && globalThis.playground.twin.epoch === globalThis.tippe.live.status.epoch);
         // Both slide down with the same friction: what the sliders were set to is told to both. A frame may be gone by the time it is asked for.
-        const handle = await until(page, async () => {
+        const [first, second] = await until(page, async () => {
             const { twin, page: one } = globalThis.playground, time = Math.min(twin.run.timeOf(twin.run.lastFrame), one.run.timeOf(one.run.lastFrame));
             const at = async run => Math.hypot(...(await run.source.readBodyState(0, run.frameAt(time))).slice(7, 10));
             try {
@@ -166,7 +165,6 @@ test('one plays', async t => {
                 return false;
             }
         });
-        const [first, second] = await handle.jsonValue();
         assert.ok(first > 0.01 && Math.abs(first - second) < 0.2 * first + 0.05, `${first} ${second}`);
         await page.waitForTimeout(500);
         await page.screenshot({ path: join(screenshots, 'playground_twin.png') });
@@ -401,12 +399,12 @@ test('known answers stand beside what the runs give', async () => {
     for (const [id, ...names] of [['rod', 'touches after', 'spin after the impact'], ['bounce', 'first impact after', 'height of the first bounce'], ['cone', 'normal force', 'friction'], ['stack', 'force on the floor']]) {
         const page = await openPage(address(`lesson-${id}.html`));
         for (const name of names) {
-            const handle = await until(page, wanted => {
+            const words = await until(page, wanted => {
                 const row = [...document.querySelectorAll('.measure tbody tr')].find(one => one.children[0].textContent === wanted);
                 const [known, now] = row ? [1, 2].map(k => row.children[k].textContent) : [];
                 return now && /[1-9]/.test(now) && globalThis.tippe.run.lastFrame > 3 ? [known, now] : false;
             }, name);
-            const [known, now] = (await handle.jsonValue()).map(words => [Number.parseFloat(words.replace('−', '-')), words.replace(/^[−\d. ]+/, '')]);
+            const [known, now] = words.map(word => [Number.parseFloat(word.replace('−', '-')), word.replace(/^[−\d. ]+/, '')]);
             assert.equal(now[1], known[1], `${id}, ${name}`);
             assert.ok(Math.abs(now[0] - known[0]) < 0.01 * Math.abs(known[0]), `${id}, ${name}: ${known[0]} and ${now[0]}`);
         }
