@@ -7,17 +7,6 @@ static tpStepperId symmetric = tp_anitescu;
 
 static const double g = 9.81;
 
-// Steps, every one of which has to reach its tolerances; the largest joint error on the way.
-static double stepOn(tpWorld* world, double h, int count) {
-    double drift = 0.0;
-    for (int k = 0; k < count; ++k) {
-        tpStepReport report = tpWorld_Step(world, h);
-        assert_int_equal(report.failureCount, 0);
-        drift = fmax(drift, report.jointDrift);
-    }
-    return drift;
-}
-
 static const tpVec3 down = { 0.0, -9.81, 0.0 };
 static const tpVec3 some = { 0.1, 0.12, 0.15 }; // moments of inertia
 

@@ -85,14 +85,7 @@ static void setServos(tpWorld* world, bool hasServo) {
 
 // The rows that are set aside now.
 static int listSetAside(tpSystem* system, int found[3]) {
-    int blocks, count;
-    tpRows rows;
-    tpJoints_Count(system, &blocks, &count);
-    tpJoints_Begin(system, 0.01);
-    assert_true(tpRows_Create(&rows, system, blocks, count));
-    tpRows_SetMasses(&rows, system);
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
-    tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+    tpRows rows = makeJointRows(system);
     tpRedundancy redundancy;
     assert_true(tpRedundancy_SetAside(&redundancy, &rows, system));
     for (int i = 0; i < redundancy.count && i < 3; ++i) {

@@ -78,4 +78,15 @@ static inline tpJointId addHinge(tpWorld* world, tpBodyId bodyA, tpBodyId bodyB,
     return addJoint(world, &def);
 }
 
+// Steps, every one of which has to reach its tolerances; the largest joint error on the way.
+static inline double stepOn(tpWorld* world, double h, int count) {
+    double drift = 0.0;
+    for (int k = 0; k < count; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.failureCount, 0);
+        drift = fmax(drift, report.jointDrift);
+    }
+    return drift;
+}
+
 #endif
