@@ -448,7 +448,7 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
     return residual <= fmax(tolerance, roundingOf(dense, r));
 }
 
-// Rounds in which contacts find out what they do.
+// Rounds until the states of contacts (open, sticking, sliding) no longer change.
 enum { mostRounds = 3 };
 
 // By what each contact does, from r, whose velocities are in u. False if that does not get there;

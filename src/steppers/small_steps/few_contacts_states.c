@@ -8,8 +8,8 @@
 #include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 
-// Rounds in which contacts find out what they do; sweeps if that does not get there, and if nothing
-// does.
+// Rounds until the states of contacts (open, sticking, sliding) no longer change; sweeps if they
+// still do, and if no method ends.
 enum { mostRounds = 4, someSweeps = 10, mostSweeps = 40 };
 
 static void sweep(tpFewContacts* few) {
