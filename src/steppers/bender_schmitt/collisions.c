@@ -16,8 +16,8 @@
 
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
+#include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/paper_rule.h"
-#include "steppers/bender_schmitt/step.h"
 
 // Passes, and sweeps of a pass, before the collisions of a step are left as they are.
 enum { maxPasses = 200, maxSweeps = 500, hastyPasses = 3, hastySweeps = 8 };
@@ -85,8 +85,10 @@ static void classify(tpCollisions* c) {
         const tpContact* contact = &touch->contacts[i];
         int same = step->match[i];
         bool carries = hasCarried(step, i);
-        // Of redundant contacts some carry nothing, and hold all the same.
-        bool hasHeld = carries || (isClosedAt(step, contact) && same >= 0 &&
+        // Of redundant contacts some carry nothing, and hold all the same. One that the drift has
+        // left free has been open in between.
+        bool isFree = tpFirstImpact_IsFree(step, same);
+        bool hasHeld = carries || (!isFree && isClosedAt(step, contact) &&
                                    isClosedAt(step, &step->start.contacts[same]));
         c->approach[i] = speedOf(touch, i);
         double near = isCrowd ? fmax(0.0, -window * c->approach[i]) : 0.0;

@@ -8,6 +8,9 @@
 //
 // If bodies touch and approach each other where the step begins, its first impact is there.
 //
+// A contact that opens, or closes slowly, and comes back fast before the drift ends is held by it
+// at first. What the row has stopped tells so; the drift is taken again without it.
+//
 // The gap may also jump: a contact that the drift holds at one t may have another name at the next,
 // and overlap by what the linear row has missed. No t is better than another then, and the search
 // ends as soon as the bracket is so short that only a jump is left in it.
@@ -60,14 +63,23 @@ typedef struct tpBracket {
     double open, deep; // s
 } tpBracket;
 
-// Whether a contact at the end is none that the drift has held; `same` is that at the start, or -1.
-static bool isFree(const tpBenderStep* step, int same) {
+bool tpFirstImpact_IsFree(const tpBenderStep* step, int same) {
     if (same < 0) {
         return true;
     }
     int lane;
     const tpContactPack* pack = tpSweeper_PackOf(&step->start.sweeper, same, &lane);
     return pack->bias[0][lane] >= TP_SWEEP_OPEN;
+}
+
+// How fast a contact closes at the end of a drift, in which bodies have the mean of their
+// velocities. One that is freed has turned round on the way, and the mean may be zero.
+static double endSpeed(const tpBenderStep* step, int same, double mean) {
+    if (same < 0 || step->freed == NULL || !step->freed[same]) {
+        return mean;
+    }
+    return 2.0 * mean - tpContact_Approach(&step->start.contacts[same], step->time.startPoses,
+                                           step->time.startVelocities);
 }
 
 // Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those
@@ -89,12 +101,12 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
     *first = (tpFirstGap){ INFINITY, 0.0, false };
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
-        if (!isFree(step, match[i])) {
+        if (!tpFirstImpact_IsFree(step, match[i])) {
             continue;
         }
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
-        double closing = -tpDot(u, contact->normal);
+        double closing = endSpeed(step, match[i], -tpDot(u, contact->normal));
         bool isFast = closing > step->settings->threshold;
         if ((isFast || contact->gap < -slowOverlap * system->units.length) &&
             contact->gap < first->gap) {
@@ -266,7 +278,69 @@ static bool isHitAtStart(const tpBenderStep* step) {
     return false;
 }
 
-bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
+// How fast a contact that the drift has held would have come at its end: forces are even, so that
+// the mean of its velocities is half of what it has at both ends, m/s.
+static double arrivalOf(const tpBenderStep* step, int contact, double approach) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&step->start.sweeper, contact, &lane);
+    double stopped = pack->response[0][lane] * pack->impulse[0][lane];
+    double mean = step->start.contacts[contact].gap / step->time.h + stopped;
+    return 2.0 * mean - approach;
+}
+
+// When a gap is closed that does so at speeds from `first` to `last` in h seconds, evenly, s.
+static double timeOfArrival(double gap, double first, double last, double h) {
+    double rate = (last - first) / h;
+    double root = sqrt(fmax(0.0, first * first + 2.0 * rate * fmax(gap, 0.0)));
+    return first > 0.0 ? 2.0 * gap / (first + root) : (root - first) / rate;
+}
+
+// Frees contacts of the drift that it has held and that would have bounced. The time at which the
+// first of them is thought to hit, or INFINITY, s.
+static double freeStrikes(tpBenderStep* step) {
+    const tpTouch* touch = &step->start;
+    const tpBenderSettings* settings = step->settings;
+    double earliest = INFINITY;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        const tpContact* contact = &touch->contacts[i];
+        if (!(touch->laws[i].restitution > 0.0) || !(tpTouch_Normal(touch, i) > 0.0)) {
+            continue;
+        }
+        double approach =
+            tpContact_Approach(contact, step->time.startPoses, step->time.startVelocities);
+        double arrival = arrivalOf(step, i, approach);
+        bool isApart = contact->gap > settings->epsilon || approach < -settings->threshold;
+        if (isApart && arrival > settings->threshold) {
+            double time = timeOfArrival(contact->gap, approach, arrival, step->time.h);
+            step->freed[i] = true;
+            earliest = fmin(earliest, time);
+        }
+    }
+    return earliest;
+}
+
+// Frees contacts of a drift of `time` seconds that would have bounced: the time of the next drift.
+// True if there are any.
+static bool hasStrikes(tpBenderStep* step, double* time) {
+    if (step->freed == NULL) {
+        step->freed =
+            TP_SCRATCH_ZEROED(&step->system->arena, bool, (size_t)step->start.contactCount);
+    }
+    double earliest = step->freed != NULL ? freeStrikes(step) : INFINITY;
+    *time = fmin(*time, earliest);
+    return earliest < INFINITY;
+}
+
+// Bounds drifts by what bodies may pass in them. True if that of `time` seconds was too long, which
+// becomes the time to try.
+static bool isTooLong(const tpBenderStep* step, tpBracket* bracket, double* time) {
+    double last = *time;
+    bracket->deep = longestDrift(step, last);
+    *time = step->isCrowd ? expectedTime(step, bracket->deep) : bracket->deep;
+    return *time < last;
+}
+
+static bool driftToImpact(tpBenderStep* step, double h) {
     tpTrial start;
     if (!tpTrial_Begin(&start, step->system, NULL, step->report)) {
         return false;
@@ -275,11 +349,10 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     tpContact* contacts = NULL;
     int count = 0;
     double time = h;
-    bool isAtStart = false;
+    bool isAtStart = false, hasFreed = false;
     tpTriedDrift last = { INFINITY, INFINITY };
     for (int k = 0; k < maxTrials; ++k) {
-        // The contacts of the first drift are those of all; nothing else of one is used by the
-        // next.
+        // The contacts of the first drift are those of all.
         if (k == 1) {
             tpTrial_KeepScratch(&start);
         }
@@ -304,13 +377,10 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
             time = instant * step->duration;
             continue;
         }
-        if (k == 0) {
-            bracket.deep = longestDrift(step, time);
-            double next = step->isCrowd ? expectedTime(step, bracket.deep) : bracket.deep;
-            if (next < time) {
-                time = next;
-                continue;
-            }
+        bool isLong = (k == 0 || hasFreed) && isTooLong(step, &bracket, &time);
+        hasFreed = hasStrikes(step, &time);
+        if (hasFreed || isLong) {
+            continue;
         }
         tpFirstGap first;
         if (!findGap(step, &first)) {
@@ -328,4 +398,11 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         time = next;
     }
     return true;
+}
+
+bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
+    step->freed = NULL;
+    bool isDone = driftToImpact(step, h);
+    step->freed = NULL;
+    return isDone;
 }

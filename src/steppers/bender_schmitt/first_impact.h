@@ -15,4 +15,7 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h);
 // restitution. Without restitution there is nothing to lose.
 bool tpFirstImpact_IsAtStart(const tpBenderStep* step, int contact);
 
+// Whether a contact at the end is none that the drift has held; `same` is that at the start, or -1.
+bool tpFirstImpact_IsFree(const tpBenderStep* step, int same);
+
 #endif

@@ -60,11 +60,14 @@ static bool isShort(const tpBenderStep* step) {
 }
 
 // An open contact that closes fast is not held back: the step ends when it hits. Neither is a
-// closed one that has hit before the step began.
+// closed one that has hit before the step began, nor one that would bounce.
 static bool isImpact(const tpBenderStep* step, int contact) {
     const tpTouch* touch = &step->start;
     if (!step->isLocating) {
         return false;
+    }
+    if (step->freed != NULL && step->freed[contact]) {
+        return true;
     }
     if (touch->contacts[contact].gap <= step->settings->epsilon) {
         return tpFirstImpact_IsAtStart(step, contact);

@@ -56,6 +56,7 @@ typedef struct tpBenderStep {
     // its length in s. No guess: NULL, or a length of 0.
     tpDriftGuess* guesses;
     double guessTime;
+    bool* freed; // of each: it was held and would have bounced; the next drifts leave it free
 
     // Of each contact at the end: impulses of the collisions resolved there, on A in world axes.
     tpVec3* collided;
