@@ -1,5 +1,6 @@
 #include "steppers/auto/closing.h"
 
+#include "dynamics/contact_law.h"
 #include "dynamics/contacts.h"
 #include "dynamics/joints.h"
 #include "steppers/auto/body_change.h"
@@ -33,15 +34,19 @@ static void push(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
     }
 }
 
-// Contacts that have pushed, first in the list; returns how many.
-static int keepPushing(const tpTally* tally, tpContact* contacts, int count) {
+// Rigid contacts that have pushed, first in the list; returns how many. A contact that gives is
+// pressed in by what pushes.
+static int keepPushing(const tpSystem* system, const tpTally* tally, tpContact* contacts,
+                       int count) {
     int kept = 0, cursor = 0;
     for (int i = 0; i < tally->count; ++i) {
         tpContactKey key = tpContactInfo_Key(&tally->list[i]);
         const tpContact* same = tpContacts_FindSame(key, contacts, count, &cursor);
-        if (same != NULL && tally->list[i].normalImpulse > 0.0) {
-            contacts[kept++] = *same;
+        if (same == NULL || !(tally->list[i].normalImpulse > 0.0) ||
+            (system->gives && tpMakeContactLaw(system, same).stiffness > 0.0)) {
+            continue;
         }
+        contacts[kept++] = *same;
     }
     return kept;
 }
@@ -78,7 +83,7 @@ static void closeContacts(tpGroupRun* run, const tpTally* tally) {
         kept[i] = system->velocities.data[i];
         system->velocities.data[i] = (tpVelocity){ 0 };
     }
-    count = keepPushing(tally, contacts, count);
+    count = keepPushing(system, tally, contacts, count);
     double limit = closedGap * system->units.length;
     for (int k = 0; k < roundCount && closeRound(system, contacts, count) > limit; ++k) {
     }

@@ -44,11 +44,27 @@ bool tpPace_IsTrusted(const tpPace* pace) {
     return pace->checkedError <= trusted;
 }
 
-// Whether the group flies if nothing pushes, which is exact, and its moments are trusted.
+// Whether impacts are located. Otherwise each moment is as wrong as it happens to lie in its step;
+// so it is with contacts that give, which are pressed in from then on.
+static bool locates(const tpGroupRun* run) {
+    bool isLocating = run->method == tp_pileMethod || run->method == tp_eventMethod;
+    return isLocating && !run->system->gives;
+}
+
+// Whether moments need not be checked: the last ones were as good as exact.
+static bool trustsMoments(const tpGroupRun* run) {
+    return locates(run) && run->pace.momentCount < run->pace.momentTrust;
+}
+
+// Whether nothing but gravity acts on the group if nothing pushes: steps are exact then.
+static bool fliesFreely(const tpGroupRun* run) {
+    return run->groups->jointCounts[run->group] == 0 && !run->groups->areForced[run->group];
+}
+
+// Whether the group flies, and its moments are trusted.
 static bool isFlying(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
-    return pace->knowsPushing && pace->pushing == 0 && pace->momentCount < pace->momentTrust &&
-           run->groups->jointCounts[run->group] == 0 && !run->groups->areForced[run->group];
+    return pace->knowsPushing && pace->pushing == 0 && trustsMoments(run) && fliesFreely(run);
 }
 
 static bool needsCheck(const tpGroupRun* run) {
@@ -81,12 +97,6 @@ static void accept(tpGroupRun* run, const tpTaken* next) {
     run->hasMemory = tpTaken_Append(&run->taken, run->system, next) && run->hasMemory;
 }
 
-// Whether a step in which contacts come, or all go, needs no check: the last ones were as good as
-// exact, as bodies are that fly and meet in impacts that their method locates.
-static bool trustsMoment(const tpPace* pace, uint64_t pushing) {
-    return (pushing == 0 || pace->pushing == 0) && pace->momentCount < pace->momentTrust;
-}
-
 // Takes a step that nobody checks. False if other shapes push each other in it than before, and
 // that is to be looked at: then `check` has it as its whole step, and `before` the state to go back
 // to.
@@ -102,8 +112,10 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     }
     uint64_t pushing = tpTaken_Pairs(taken);
     bool isMoment = !isBlind && pushing != run->pace.pushing;
-    if (!isBlind &&
-        (taken->isBad || taken->hasTurned || (isMoment && !trustsMoment(&run->pace, pushing)))) {
+    // A step in which contacts come, or all go, need not be checked.
+    bool comesOrGoes = pushing == 0 || run->pace.pushing == 0;
+    bool isDoubted = isMoment && !(comesOrGoes && trustsMoments(run));
+    if (!isBlind && (taken->isBad || taken->hasTurned || isDoubted)) {
         run->pace.checkedError = INFINITY;
         return false;
     }
@@ -151,9 +163,13 @@ static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before
 }
 
 // What a check of a step tells about later ones.
-static void learn(tpPace* pace, const tpCheck* check, double h) {
-    // Trust grows from check to check.
-    int trust = 2 * pace->trust + 1, most = uncheckedAfter(check->plainError);
+static void learn(tpGroupRun* run, const tpCheck* check, double h) {
+    tpPace* pace = &run->pace;
+    // Trust grows from check to check. A moment says nothing of the steps after it, unless bodies
+    // fly from impact to impact.
+    int trust = 2 * pace->trust + 1;
+    bool isLike = !check->isMoment || (locates(run) && fliesFreely(run));
+    int most = isLike ? uncheckedAfter(check->plainError) : 0;
     pace->checkedError = check->plainError;
     pace->trust = trust < most ? trust : most;
     pace->uncheckedCount = 0;
@@ -210,14 +226,34 @@ static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
         tpCheck_Extrapolate(check, run);
     }
     run->pace.step = stepAfter(run, check, h, shortest);
-    learn(&run->pace, check, h);
+    learn(run, check, h);
     accept(run, &check->halves);
     return start + h;
 }
 
+// Of the user's step: forces that begin or end nearer to an end of a step do so there.
+static const double leastForced = 1e-6;
+
+// Up to here forces of the user act on the group as they do after `start`, or to the end of the
+// user's step. A step over the time at which one begins or ends would spread it over the step.
+static double endOfForces(const tpGroupRun* run, double start) {
+    const tpSystem* system = run->system;
+    double least = leastForced * run->length, end = run->length;
+    for (int i = 0; run->groups->areForced[run->group] && i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        bool isOurs = force->isLive && run->groups->ofBody[force->body] == run->group;
+        const double times[2] = { force->def.from - run->begin, force->def.to - run->begin };
+        for (int k = 0; isOurs && k < 2; ++k) {
+            bool isNext = times[k] > start + least && times[k] < end - least;
+            end = isNext ? times[k] : end;
+        }
+    }
+    return end;
+}
+
 // The length of the next step: what is left in equal parts.
 static double partOf(const tpGroupRun* run, double start) {
-    double left = run->length - start;
+    double left = endOfForces(run, start) - start;
     double step = run->pace.step > 0.0 ? run->pace.step : run->length;
     return left / fmax(1.0, ceil(left / step * (1.0 - 1e-9)));
 }
