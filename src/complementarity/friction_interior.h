@@ -32,7 +32,7 @@ typedef struct tpInteriorBlocks {
     tpFrictionLinear linear;
     bool* inPlay;
     double *A, *B; // laws of the blocks, as friction_linear.h has them
-    double *F, *step, *stepVelocity;
+    double *F, *step, *scratch;
     double work; // of a step
 } tpInteriorBlocks;
 

@@ -29,7 +29,7 @@ bool tpInteriorBlocks_Create(tpInterior* interior, tpArena* arena) {
     blocks->B = TP_SCRATCH(arena, double, island->blockCount * blocks->linear.lawStride);
     blocks->F = TP_SCRATCH_ZEROED(arena, double, island->rowCount);
     blocks->step = TP_SCRATCH(arena, double, island->rowCount);
-    blocks->stepVelocity = TP_SCRATCH(arena, double, island->rowCount);
+    blocks->scratch = TP_SCRATCH(arena, double, island->rowCount);
     if (arena->failed) {
         return false;
     }
@@ -99,7 +99,7 @@ void tpInteriorBlocks_Solve(tpInterior* interior) {
         blocks->F[interior->source[i]] = -interior->size * interior->rhs[i];
     }
     tpFrictionLinear_SolveFor(&blocks->linear, blocks->inPlay, blocks->A, blocks->F, blocks->step,
-                              blocks->stepVelocity);
+                              blocks->scratch);
     for (int i = 0; i < interior->n; ++i) {
         interior->dx[i] = blocks->step[interior->source[i]] / (interior->unit[i] * interior->size);
     }

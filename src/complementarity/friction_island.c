@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "math/pairs.h"
 
 // Work that an island with a residual that will do has for a better one: half as much again, and so
 // many sweeps.
@@ -80,7 +81,26 @@ static inline void readRows(int n, int componentCount, const double* G, const do
     }
 }
 
-// The sizes that matter, contacts of bodies in space, are spelled out for the compiler to unroll.
+// The same for the sizes that matter, contacts of bodies in space.
+static inline void pushContact(const double* G, const double* x, double* v) {
+    tpSix sum = tpLoadSix(v);
+    for (int i = 0; i < 3; ++i, G += 12) {
+        tpSix row = tpLoadSix(G);
+        tpPair both = { x[i], x[i] };
+        sum.a += row.a * both;
+        sum.b += row.b * both;
+        sum.c += row.c * both;
+    }
+    memcpy(v, &sum, sizeof(sum));
+}
+
+static inline void readContact(const double* G, const double* v, double* y) {
+    tpSix velocity = tpLoadSix(v);
+    for (int i = 0; i < 3; ++i, G += 12) {
+        y[i] += tpPair_Sum(tpSix_Products(G, velocity));
+    }
+}
+
 void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
                                  double* velocity) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
@@ -92,7 +112,7 @@ void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, cons
         const double* G = halfOf(island, block, side);
         double* v = velocity + (size_t)(body * componentCount);
         if (componentCount == 6 && n == 3) {
-            pushRows(3, 6, G, x, v);
+            pushContact(G, x, v);
         } else {
             pushRows(n, componentCount, G, x, v);
         }
@@ -111,7 +131,7 @@ void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, cons
         const double* G = halfOf(island, block, side);
         const double* v = velocity + (size_t)(body * componentCount);
         if (componentCount == 6 && n == 3) {
-            readRows(3, 6, G, v, y);
+            readContact(G, v, y);
         } else {
             readRows(n, componentCount, G, v, y);
         }

@@ -91,7 +91,6 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     linear->couple = TP_SCRATCH(arena, int, 4 * blocks);
     linear->inverse = TP_SCRATCH(arena, double, blocks * linear->lawStride);
     linear->response = TP_SCRATCH(arena, double, blocks * linear->lawStride);
-    linear->offset = TP_SCRATCH(arena, double, island->rowCount);
     linear->bodyChange = TP_SCRATCH(arena, double, n* componentCount);
     linear->allInPlay = TP_SCRATCH(arena, bool, n);
     if (arena->failed) {
@@ -174,7 +173,7 @@ static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const do
 }
 
 static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                       const double* F, double* step, double* stepVelocity) {
+                       const double* F, double* step, double* scratch) {
     const tpFrictionIsland* island = linear->island;
     // Blocks out of play move as they must; what that does to the others goes to the right side.
     for (int b = 0; b < island->blockCount; ++b) {
@@ -182,19 +181,23 @@ static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const doubl
             step[i] = inPlay[b] ? 0.0 : -F[i];
         }
     }
-    tpFrictionIsland_Multiply(island, step, stepVelocity);
+    tpFrictionIsland_Multiply(island, step, scratch);
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         const double* Ab = A + (size_t)b * (size_t)linear->lawStride;
         for (int i = 0; inPlay[b] && i < n; ++i) {
             double sum = -F[row + i];
             for (int j = 0; j < n; ++j) {
-                sum -= Ab[i * n + j] * stepVelocity[row + j];
+                sum -= Ab[i * n + j] * scratch[row + j];
             }
             step[row + i] = sum;
         }
     }
     tpBlockLu_Solve(&linear->factor, step);
+}
+
+static inline bool isPlain(const tpFrictionLinear* linear, int b) {
+    return linear->laws != NULL && linear->laws[b].isPlain;
 }
 
 // C^-1 and C^-1 A of one block.
@@ -244,7 +247,12 @@ static void addBlock(tpFrictionLinear* linear, int b, const double* A, const dou
                      double weight) {
     int n = tpFrictionIsland_Rows(linear->island, b);
     int componentCount = linear->island->componentCount;
-    if (n == 3 && componentCount == 6) {
+    if (isPlain(linear, b)) {
+        const double* G =
+            linear->island->jacobian + (size_t)(linear->island->row[b] * 2 * componentCount);
+        tpFrictionLaw_AddProducts(&linear->laws[b], weight, G, linear->couple + 4 * b,
+                                  linear->values);
+    } else if (n == 3 && componentCount == 6) {
         eliminateRows(3, linear, b, A, B, weight);
         addRows(3, 6, linear, b);
     } else {
@@ -275,6 +283,23 @@ static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const
     }
 }
 
+// y = C^-1 x and y = C^-1 A x of one block.
+static void solveBlock(const tpFrictionLinear* linear, int b, int n, const double* x, double* y) {
+    if (isPlain(linear, b)) {
+        tpFrictionLaw_Solve(&linear->laws[b], linear->weight, x, y);
+    } else {
+        tpMultiplyBlocks(n, n, 1, linear->inverse + (size_t)b * (size_t)linear->lawStride, x, y);
+    }
+}
+
+static void respondBlock(const tpFrictionLinear* linear, int b, int n, const double* x, double* y) {
+    if (isPlain(linear, b)) {
+        tpFrictionLaw_Respond(&linear->laws[b], linear->weight, x, y);
+    } else {
+        tpMultiplyBlocks(n, n, 1, linear->response + (size_t)b * (size_t)linear->lawStride, x, y);
+    }
+}
+
 static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const double* F,
                           double* step) {
     const tpFrictionIsland* island = linear->island;
@@ -282,12 +307,14 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
     memset(change, 0, sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        double offset[TP_FRICTION_MAX_ROWS];
+        const double* part = F + row;
         if (inPlay[b]) {
-            tpMultiplyBlocks(n, n, 1, linear->inverse + (size_t)b * (size_t)linear->lawStride,
-                             F + row, linear->offset + row);
+            solveBlock(linear, b, n, F + row, offset);
+            part = offset;
         }
-        for (int i = row; i < row + n; ++i) {
-            step[i] = inPlay[b] ? -linear->offset[i] : -F[i];
+        for (int i = 0; i < n; ++i) {
+            step[row + i] = -part[i];
         }
         tpFrictionIsland_PushBodies(island, b, step + row, change);
     }
@@ -299,8 +326,7 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         double du[TP_FRICTION_MAX_ROWS], moved[TP_FRICTION_MAX_ROWS];
         tpFrictionIsland_ReadBodies(island, b, change, du);
-        tpMultiplyBlocks(n, n, 1, linear->response + (size_t)b * (size_t)linear->lawStride, du,
-                         moved);
+        respondBlock(linear, b, n, du, moved);
         for (int i = 0; i < n; ++i) {
             step[row + i] -= moved[i];
         }
@@ -313,6 +339,7 @@ bool tpFrictionLinear_Factorise(tpFrictionLinear* linear, const bool* inPlay, co
     if (!tpBlockLu_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
         return false;
     }
+    linear->weight = weight;
     if (bodies) {
         assembleByBodies(linear, inPlay, A, B, weight);
     } else {
@@ -323,21 +350,10 @@ bool tpFrictionLinear_Factorise(tpFrictionLinear* linear, const bool* inPlay, co
 }
 
 void tpFrictionLinear_SolveFor(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                               const double* F, double* step, double* stepVelocity) {
+                               const double* F, double* step, double* scratch) {
     if (tpFrictionIsland_IsByBodies(linear->island)) {
         solveByBodies(linear, inPlay, F, step);
     } else {
-        solveWithW(linear, inPlay, A, F, step, stepVelocity);
+        solveWithW(linear, inPlay, A, F, step, scratch);
     }
-    tpFrictionIsland_Multiply(linear->island, step, stepVelocity);
-}
-
-bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                            const double* B, double weight, const double* F, double* step,
-                            double* stepVelocity) {
-    if (!tpFrictionLinear_Factorise(linear, inPlay, A, B, weight)) {
-        return false;
-    }
-    tpFrictionLinear_SolveFor(linear, inPlay, A, F, step, stepVelocity);
-    return true;
 }

@@ -15,6 +15,7 @@
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_LINEAR_H
 
 #include "complementarity/friction_island.h"
+#include "complementarity/friction_law.h"
 
 // The law of a block has rows x rows numbers for each of A and B, row by row; of the largest block
 // so many.
@@ -25,13 +26,15 @@ typedef struct tpFrictionLinear {
     int lawStride; // numbers between the laws of two blocks: those of the island's largest block
     tpBlockMatrix matrix;
     double* values; // of the matrix
+    double weight;  // that it was made with
     tpBlockLu factor;
 
     // By bodies.
+    // Not NULL: laws of blocks that need no A and B. Newton's method finds them anew in every step.
+    tpFrictionLaw* laws;
     int* couple;        // for each block, where its bodies' blocks (aa, ab, ba, bb) begin in values
     double* inverse;    // C^-1 of each block
     double* response;   // C^-1 A of each block
-    double* offset;     // C^-1 F of each row
     double* bodyChange; // dv
     bool* allInPlay;
 } tpFrictionLinear;
@@ -42,17 +45,12 @@ bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* i
 // Multiply-adds of a step with all blocks in play. Negative if memory ran out.
 double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay);
 
-// Factorises the matrix. False if memory ran out.
+// Factorises the matrix. Blocks whose law is plain have no A and B. False if memory ran out.
 bool tpFrictionLinear_Factorise(tpFrictionLinear* linear, const bool* inPlay, const double* A,
                                 const double* B, double weight);
 
-// Finds dr and W dr for a right side, with the factors.
+// Finds dr for a right side, with the factors. `scratch` has the island's rows.
 void tpFrictionLinear_SolveFor(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                               const double* F, double* step, double* stepVelocity);
-
-// Both. False if memory ran out.
-bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
-                            const double* B, double weight, const double* F, double* step,
-                            double* stepVelocity);
+                               const double* F, double* step, double* scratch);
 
 #endif

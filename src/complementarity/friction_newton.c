@@ -28,6 +28,22 @@ static const double sufficientDecrease = 1e-4;
 // what it leaves undone in one step, the next step corrects.
 static const double regularisation = 1e-9;
 
+// Rigid contacts of bodies in space need no matrices.
+static bool createLaws(tpFrictionNewton* newton, tpArena* arena) {
+    const tpFrictionIsland* island = newton->island;
+    if (!tpFrictionIsland_IsByBodies(island) || island->componentCount != 6 ||
+        island->compliance != NULL) {
+        return true;
+    }
+    tpFrictionLaw* laws = TP_SCRATCH_ZEROED(arena, tpFrictionLaw, island->blockCount);
+    for (int b = 0; laws != NULL && b < island->blockCount; ++b) {
+        laws[b].isPlain =
+            island->kind[b] == tp_frictionCone && tpFrictionIsland_Rows(island, b) == 3;
+    }
+    newton->linear.laws = laws;
+    return laws != NULL;
+}
+
 bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena) {
     int blocks = island->blockCount, rows = island->rowCount;
     newton->island = island;
@@ -40,12 +56,12 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     newton->impulse = TP_SCRATCH(arena, double, blocks * newton->linear.lawStride);
     newton->function = TP_SCRATCH(arena, double, rows);
     newton->step = TP_SCRATCH(arena, double, rows);
-    newton->stepVelocity = TP_SCRATCH(arena, double, rows);
+    newton->scratch = TP_SCRATCH(arena, double, rows);
     newton->r = TP_SCRATCH(arena, double, rows);
     newton->u = TP_SCRATCH(arena, double, rows);
     newton->trial = TP_SCRATCH(arena, double, rows);
     newton->trialVelocity = TP_SCRATCH(arena, double, rows);
-    if (arena->failed) {
+    if (arena->failed || !createLaws(newton, arena)) {
         return false;
     }
     memcpy(newton->r, island->r, sizeof(double) * (size_t)rows);
@@ -55,16 +71,12 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
 
 bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
                             double* A, double* B) {
-    if (A != NULL) {
-        memset(A, 0, sizeof(double) * (size_t)(n * n));
-        memset(B, 0, sizeof(double) * (size_t)(n * n));
-    }
+    memset(A, 0, sizeof(double) * (size_t)(n * n));
+    memset(B, 0, sizeof(double) * (size_t)(n * n));
     if (kind == tp_frictionFree) {
         for (int i = 0; i < n; ++i) {
             F[i] = u[i];
-            if (A != NULL) {
-                A[i * n + i] = 1.0;
-            }
+            A[i * n + i] = 1.0;
         }
         return true;
     }
@@ -80,15 +92,11 @@ bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const d
         norm += hat[i] * hat[i];
     }
     norm = sqrt(norm);
-    if (A != NULL) {
-        A[0] = 1.0;
-    }
+    A[0] = 1.0;
     if (norm <= radius && radius > 0.0) {
         for (int i = 1; i < n; ++i) {
             F[i] = u[i];
-            if (A != NULL) {
-                A[i * n + i] = 1.0;
-            }
+            A[i * n + i] = 1.0;
         }
         return true;
     }
@@ -97,72 +105,94 @@ bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const d
     for (int i = 1; i < n; ++i) {
         F[i] = r[i] - ratio * hat[i];
     }
-    if (A != NULL) {
-        double inverse = norm > 0.0 ? 1.0 / norm : 0.0;
-        for (int i = 1; i < n; ++i) {
-            double ti = hat[i] * inverse;
-            A[i * n] = mu * ti;
-            B[i * n] = -mu * ti;
-            for (int j = 1; j < n; ++j) {
-                double projector = (i == j ? 1.0 : 0.0) - ti * hat[j] * inverse;
-                A[i * n + j] = ratio * projector;
-                B[i * n + j] = (i == j ? 1.0 : 0.0) - ratio * projector;
-            }
+    double inverse = norm > 0.0 ? 1.0 / norm : 0.0;
+    for (int i = 1; i < n; ++i) {
+        double ti = hat[i] * inverse;
+        A[i * n] = mu * ti;
+        B[i * n] = -mu * ti;
+        for (int j = 1; j < n; ++j) {
+            double projector = (i == j ? 1.0 : 0.0) - ti * hat[j] * inverse;
+            A[i * n + j] = ratio * projector;
+            B[i * n + j] = (i == j ? 1.0 : 0.0) - ratio * projector;
         }
     }
     return true;
 }
 
-// Square of |F| at (r, u); derivatives into newton where asked.
+// Square of |F| at (r, u), with F and its derivatives.
 static double evaluate(tpFrictionNewton* newton, const double* r, const double* u, double weight,
-                       const double* center, bool derivatives) {
+                       const double* center) {
     const tpFrictionIsland* island = newton->island;
+    tpFrictionLaw* laws = newton->linear.laws;
     double sum = 0.0;
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-        double local[TP_FRICTION_MAX_ROWS], F[TP_FRICTION_MAX_ROWS];
+        double local[TP_FRICTION_MAX_ROWS], *F = newton->function + row;
         for (int i = 0; i < n; ++i) {
             local[i] = u[row + i] + weight * (r[row + i] - center[row + i]);
         }
         size_t law = (size_t)b * (size_t)newton->linear.lawStride;
-        double* A = derivatives ? newton->velocity + law : NULL;
-        double* B = derivatives ? newton->impulse + law : NULL;
-        bool inPlay =
-            tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
+        newton->inPlay[b] =
+            laws != NULL && laws[b].isPlain
+                ? tpFrictionLaw_Find(island->mu[b], r + row, local, F, &laws[b])
+                : tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F,
+                                         newton->velocity + law, newton->impulse + law);
         for (int i = 0; i < n; ++i) {
             sum += F[i] * F[i];
-        }
-        if (derivatives) {
-            newton->inPlay[b] = inPlay;
-            memcpy(newton->function + row, F, sizeof(double) * (size_t)n);
         }
     }
     return sum;
 }
 
-// The Newton direction into step and stepVelocity. False if memory ran out.
+// The Newton direction into step. False if memory ran out.
 static bool direction(tpFrictionNewton* newton, double weight) {
-    newton->island->work += tpFrictionLinear_Work(&newton->linear, newton->inPlay);
-    return tpFrictionLinear_Solve(&newton->linear, newton->inPlay, newton->velocity,
-                                  newton->impulse, weight, newton->function, newton->step,
-                                  newton->stepVelocity);
+    tpFrictionLinear* linear = &newton->linear;
+    newton->island->work += tpFrictionLinear_Work(linear, newton->inPlay);
+    if (!tpFrictionLinear_Factorise(linear, newton->inPlay, newton->velocity, newton->impulse,
+                                    weight)) {
+        return false;
+    }
+    tpFrictionLinear_SolveFor(linear, newton->inPlay, newton->velocity, newton->function,
+                              newton->step, newton->scratch);
+    return true;
+}
+
+// Goes to the trial point, at which the function is known.
+static void accept(tpFrictionNewton* newton) {
+    double *r = newton->r, *u = newton->u;
+    newton->r = newton->trial;
+    newton->u = newton->trialVelocity;
+    newton->trial = r;
+    newton->trialVelocity = u;
 }
 
 // Walks along the step until the merit falls below the largest of the last few: sliding contacts
 // change their minds in a way that a monotone search takes for failure. False if no length does.
+// The velocities of the whole step are found from its impulses, those of shorter ones between.
 static bool lineSearch(tpFrictionNewton* newton, double weight, const double* center,
-                       double reference, double* length) {
-    int n = newton->island->rowCount;
-    double t = 1.0;
+                       double reference, double* merit) {
+    const tpFrictionIsland* island = newton->island;
+    int n = island->rowCount;
+    double t = 1.0, *whole = newton->scratch;
     for (int h = 0; h < HALVINGS; ++h, t *= 0.5) {
         for (int i = 0; i < n; ++i) {
             newton->trial[i] = newton->r[i] + t * newton->step[i];
-            newton->trialVelocity[i] = newton->u[i] + t * newton->stepVelocity[i];
         }
-        double value =
-            evaluate(newton, newton->trial, newton->trialVelocity, weight, center, false);
-        if (value <= (1.0 - 2.0 * sufficientDecrease * t) * reference) {
-            *length = t;
+        if (h == 0) {
+            tpFrictionIsland_Velocity(island, newton->trial, newton->trialVelocity);
+            memcpy(whole, newton->trialVelocity, sizeof(double) * (size_t)n);
+        } else {
+            for (int i = 0; i < n; ++i) {
+                newton->trialVelocity[i] = newton->u[i] + t * (whole[i] - newton->u[i]);
+            }
+        }
+        *merit = evaluate(newton, newton->trial, newton->trialVelocity, weight, center);
+        if (*merit <= (1.0 - 2.0 * sufficientDecrease * t) * reference) {
+            if (h > 0) {
+                tpFrictionIsland_Velocity(island, newton->trial, newton->trialVelocity);
+                *merit = evaluate(newton, newton->trial, newton->trialVelocity, weight, center);
+            }
+            accept(newton);
             return true;
         }
     }
@@ -172,24 +202,21 @@ static bool lineSearch(tpFrictionNewton* newton, double weight, const double* ce
 void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const double* center,
                               const double* previous, const double* previousVelocity,
                               double factor) {
-    size_t bytes = sizeof(double) * (size_t)newton->island->rowCount;
     for (int i = 0; i < newton->island->rowCount; ++i) {
         newton->trial[i] = newton->r[i] + factor * (newton->r[i] - previous[i]);
         newton->trialVelocity[i] = newton->u[i] + factor * (newton->u[i] - previousVelocity[i]);
     }
-    double here = evaluate(newton, newton->r, newton->u, weight, center, false);
-    if (evaluate(newton, newton->trial, newton->trialVelocity, weight, center, false) < here) {
-        memcpy(newton->r, newton->trial, bytes);
-        memcpy(newton->u, newton->trialVelocity, bytes);
+    double here = evaluate(newton, newton->r, newton->u, weight, center);
+    if (evaluate(newton, newton->trial, newton->trialVelocity, weight, center) < here) {
+        accept(newton);
     }
 }
 
 double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
                             bool isBold, double fraction, int limit, tpSolveStatus* status) {
     tpFrictionIsland* island = newton->island;
-    size_t bytes = sizeof(double) * (size_t)island->rowCount;
     double history[MEMORY];
-    double merit = evaluate(newton, newton->r, newton->u, weight, center, true);
+    double merit = evaluate(newton, newton->r, newton->u, weight, center);
     double goal = fraction * fraction * merit;
     int freeSteps = isBold ? FREE_STEPS : 0;
     *status = tp_iterationLimit;
@@ -204,18 +231,16 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
             break;
         }
         ++newton->iterations;
-        double reference = merit, length = 0.0;
+        double reference = merit, found;
         for (int i = 0; i < MEMORY && i <= k; ++i) {
             reference = fmax(reference, history[i]);
         }
         if (!lineSearch(newton, weight, center, k < freeSteps ? freeGrowth * reference : reference,
-                        &length)) {
+                        &found)) {
             *status = tp_stalled;
             break;
         }
-        memcpy(newton->r, newton->trial, bytes);
-        tpFrictionIsland_Velocity(island, newton->r, newton->u);
-        merit = evaluate(newton, newton->r, newton->u, weight, center, true);
+        merit = found;
         tpFrictionIsland_Offer(island, newton->r, newton->u);
         if (island->residual <= island->tolerance || merit <= goal) {
             *status = tp_solved;

@@ -5,8 +5,7 @@
 
 #include "complementarity/friction_linear.h"
 
-// F of one block of n rows, and its derivatives by u (A) and r (B) if they are not NULL. Returns
-// whether it is in play.
+// F of one block of n rows, and its derivatives by u (A) and r (B). Returns whether it is in play.
 bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
                             double* A, double* B);
 
@@ -15,11 +14,11 @@ typedef struct tpFrictionNewton {
     tpFrictionLinear linear;
     bool* inPlay;
     double* velocity; // derivatives of the function by u and by r, linear.lawStride numbers per
-                      // block
+                      // block; of blocks whose law is plain, the law alone is found
     double* impulse;
     double* function; // F
-    double* step;     // dr and W dr
-    double* stepVelocity;
+    double* step;     // dr
+    double* scratch;
     double* r; // the iterate and u = W r + q
     double* u;
     double* trial;

@@ -178,20 +178,20 @@ static inline void multiplySubtract(int m, int k, int n, const double* A, const 
     }
 }
 
+// Gauss and Jordan's method in place: column k of the inverse takes the room of column k.
 static inline void invertBlock(int n, const double* A, double* inverse) {
-    double work[TP_BLOCK_MAX][2 * TP_BLOCK_MAX];
+    double work[TP_BLOCK_MAX][TP_BLOCK_MAX];
+    int swapped[TP_BLOCK_MAX];
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            work[i][j] = A[i * n + j];
-            work[i][n + j] = i == j ? 1.0 : 0.0;
-        }
+        memcpy(work[i], A + (size_t)(i * n), sizeof(double) * (size_t)n);
     }
     for (int k = 0; k < n; ++k) {
         int best = k;
         for (int i = k + 1; i < n; ++i) {
             best = fabs(work[i][k]) > fabs(work[best][k]) ? i : best;
         }
-        for (int j = 0; best != k && j < 2 * n; ++j) {
+        swapped[k] = best;
+        for (int j = 0; best != k && j < n; ++j) {
             double swap = work[k][j];
             work[k][j] = work[best][j];
             work[best][j] = swap;
@@ -200,18 +200,28 @@ static inline void invertBlock(int n, const double* A, double* inverse) {
             work[k][k] = work[k][k] < 0.0 ? -smallestPivot : smallestPivot;
         }
         double pivot = 1.0 / work[k][k];
-        for (int j = 0; j < 2 * n; ++j) {
+        work[k][k] = 1.0;
+        for (int j = 0; j < n; ++j) {
             work[k][j] *= pivot;
         }
         for (int i = 0; i < n; ++i) {
             double f = work[i][k];
-            for (int j = 0; i != k && j < 2 * n; ++j) {
+            work[i][k] = i != k ? 0.0 : f;
+            for (int j = 0; i != k && j < n; ++j) {
                 work[i][j] -= f * work[k][j];
             }
         }
     }
+    // Rows that changed places are columns of the inverse that do so.
+    for (int k = n - 1; k >= 0; --k) {
+        for (int i = 0; swapped[k] != k && i < n; ++i) {
+            double swap = work[i][k];
+            work[i][k] = work[i][swapped[k]];
+            work[i][swapped[k]] = swap;
+        }
+    }
     for (int i = 0; i < n; ++i) {
-        memcpy(inverse + (size_t)(i * n), work[i] + n, sizeof(double) * (size_t)n);
+        memcpy(inverse + (size_t)(i * n), work[i], sizeof(double) * (size_t)n);
     }
 }
 
