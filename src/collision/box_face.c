@@ -222,6 +222,7 @@ typedef struct Lift {
     tpVec3 shift;  // where the pair is
     bool isA;      // the reference is A
     double least;  // gap of what went up so far
+    double beyond; // gap of what the margin left out
 } Lift;
 
 static Lift liftFace(const tpPair* pair, const BoxFace* face, bool isA, tpVec3 shift) {
@@ -237,6 +238,7 @@ static Lift liftFace(const tpPair* pair, const BoxFace* face, bool isA, tpVec3 s
                   isA ? tpNeg(w) : w,
                   shift,
                   isA,
+                  DBL_MAX,
                   DBL_MAX };
     return lift;
 }
@@ -267,6 +269,7 @@ static void emitCorners(const BoxFace* face, Lift* lift, const BoxCorner* corner
     int order[maxCorners], used = 0;
     for (int i = 0; i < count; ++i) {
         if (!(corners[i].p[2] <= margin)) {
+            lift->beyond = corners[i].p[2] < lift->beyond ? corners[i].p[2] : lift->beyond;
             continue;
         }
         int32_t before = corners[i > 0 ? i - 1 : count - 1].after;
@@ -300,9 +303,14 @@ static void emitOthers(const BoxFace* face, Lift* lift, double margin, tpContact
         }
         double p[3];
         incidentPoint(face, vertex, p);
-        if (!isOnFacing && looks && p[2] <= margin && fabs(p[0]) <= face->half[0] + face->rim &&
-            fabs(p[1]) <= face->half[1] + face->rim) {
+        if (isOnFacing || !looks || fabs(p[0]) > face->half[0] + face->rim ||
+            fabs(p[1]) > face->half[1] + face->rim) {
+            continue;
+        }
+        if (p[2] <= margin) {
             emit(lift, p, featureFrom(lift->isA, tpMakeFeature(tp_vertexFace, vertex, 0)), out);
+        } else {
+            lift->beyond = p[2] < lift->beyond ? p[2] : lift->beyond;
         }
     }
 }
@@ -312,17 +320,30 @@ static double leastHalf(const double half[3]) {
     return least < half[2] ? least : half[2];
 }
 
-double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
-                            bool* isEdge, tpContactList* out) {
+// The outward normal of the incident box's facing side, in the world.
+static tpVec3 incidentNormal(const tpPair* pair, const BoxFace* face, bool isA) {
+    double along[3] = { 0.0, 0.0, 0.0 };
+    along[face->incidentAxis] = face->incidentSign;
+    return tpRotate(isA ? pair->poseB.rotation : pair->poseA.rotation,
+                    tpMakeVec3(along[0], along[1], along[2]));
+}
+
+tpOverFace tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
+                                tpContactList* out) {
     BoxFace face;
     layFace(boxes, axis, &face);
     BoxCorner buffers[2][maxCorners];
     int count;
     double rounding = tpEdgeRounding(leastHalf(boxes->a), leastHalf(boxes->b));
     const BoxCorner* corners = clipFacing(&face, rounding, buffers, &count);
-    *isEdge = face.isEdge;
     Lift lift = liftFace(pair, &face, axis < 3, shift);
     emitCorners(&face, &lift, corners, count, pair->margin, out);
     emitOthers(&face, &lift, pair->margin, out);
-    return lift.least;
+    return (tpOverFace){ .isFace = true,
+                         .isA = lift.isA,
+                         .normal = lift.normal,
+                         .incident = incidentNormal(pair, &face, lift.isA),
+                         .least = lift.least,
+                         .beyond = lift.beyond,
+                         .isEdge = face.isEdge };
 }

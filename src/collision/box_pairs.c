@@ -171,15 +171,14 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
     return true;
 }
 
-// Contacts along the best axis; false if they do not prove themselves by being as near as the
-// separation says.
+// Contacts along the best axis, and what is known of its face; false if they do not prove
+// themselves by being as near as the separation says.
 static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
-                         double separation, tpVec3 shift, tpContactList* out) {
-    double sizeA = sizeOf(x->a), sizeB = sizeOf(x->b), least;
-    bool isEdge = false;
+                         double separation, tpVec3 shift, tpContactList* out, tpOverFace* over) {
+    double sizeA = sizeOf(x->a), sizeB = sizeOf(x->b);
     if (axis < 6) {
-        least = tpCollideOverBoxFace(pair, x, axis, shift, &isEdge, out);
-        return !isEdge && least <= separation + 1e-9 * (sizeA + sizeB);
+        *over = tpCollideOverBoxFace(pair, x, axis, shift, out);
+        return !over->isEdge && over->least <= separation + 1e-9 * (sizeA + sizeB);
     }
     int face = faceOfEdges(x, axis);
     if (face < 0) {
@@ -187,14 +186,15 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
         crossEdges(pair, x, axis, &edges);
         bool isFound = collideEdges(x, axis, &edges, separation, shift, out);
         if (isFound && pair->looksAhead) {
-            tpCollideOverBoxFace(pair, x, best, shift, &isEdge, out);
+            *over = tpCollideOverBoxFace(pair, x, best, shift, out);
+            over->hasEdges = true;
         }
         return isFound;
     }
     // Up to 0.6 degrees from the face's normal gaps along it differ a little.
     double slack = 5e-7 * fmin(sizeA, sizeB) + 1e-4 * fabs(separation);
-    least = tpCollideOverBoxFace(pair, x, face, shift, &isEdge, out);
-    return !isEdge && least <= separation + slack;
+    *over = tpCollideOverBoxFace(pair, x, face, shift, out);
+    return !over->isEdge && over->least <= separation + slack;
 }
 
 // Of the smaller box: overlaps beyond this are those of crowds that are pressed together.
@@ -216,23 +216,25 @@ static bool isNearEnough(const tpBoxes* x, const tpContactList* out, int before,
 }
 
 // The contacts of the cores of one lane, whose pair this is, moved by `shift`.
-static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
-                         tpPairCache* cache, tpContactList* out) {
+static tpOverFace collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
+                               tpPairCache* cache, tpContactList* out) {
     double separation = batch->separation[lane];
+    tpOverFace over = { .isFace = false };
     if (separation > pair->margin) {
-        return;
+        return over;
     }
     tpBoxes boxes;
     takeLane(batch, lane, &boxes);
     int face = (int)batch->face[lane];
     int axis = bestAxis(&boxes, face, (int)batch->edges[lane], &separation);
     if (separation > pair->margin) {
-        return;
+        return over;
     }
     int before = out->count;
-    bool isProven = collideAlong(pair, &boxes, face, axis, separation, shift, out);
+    bool isProven = collideAlong(pair, &boxes, face, axis, separation, shift, out, &over);
     if (!isProven && !(pair->looksAhead && isNearEnough(&boxes, out, before, separation))) {
         out->count = before;
+        over.isFace = false;
         tpBoxHull a, b;
         tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));
         tpFillBoxHull(&b, tpMakeVec3(2.0 * boxes.b[0], 2.0 * boxes.b[1], 2.0 * boxes.b[2]));
@@ -242,35 +244,40 @@ static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, 
             out->points[i].pointB = tpAdd(out->points[i].pointB, shift);
         }
     }
+    return over;
 }
 
 // The contacts of one lane: cores within both radii more than the margin, made round.
-static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
-                        tpPairCache* cache, tpContactList* out) {
+static tpOverFace collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
+                              tpPairCache* cache, tpContactList* out) {
     double radiusA, radiusB;
     tpBoxCoreSize(pair->a, &radiusA);
     tpBoxCoreSize(pair->b, &radiusB);
     tpPair cores = *pair;
     cores.margin += radiusA + radiusB;
     int first = out->count;
-    collideCores(batch, lane, &cores, shift, cache, out);
+    tpOverFace over = collideCores(batch, lane, &cores, shift, cache, out);
     tpRoundContacts(out, first, radiusA, radiusB);
+    over.least -= radiusA + radiusB;
+    over.beyond -= radiusA + radiusB;
+    return over;
 }
 
-void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
-                        const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,
-                        tpPairCache* cache, tpContactList* out) {
+tpOverFace tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
+                              const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,
+                              tpPairCache* cache, tpContactList* out) {
     // As tpCollideShapes does: B at the origin.
     tpVec3 origin = poseB.position;
     poseA.position = tpSub(poseA.position, origin);
     poseB.position = tpZeroVec3();
     tpPair pair = { a, b, poseA, poseB, margin, looksAhead, NULL };
     int first = out->count;
-    collideLane(batch, lane, &pair, origin, cache, out);
+    tpOverFace over = collideLane(batch, lane, &pair, origin, cache, out);
     int end = out->count < out->capacity ? out->count : out->capacity;
     if (end > first) {
         tpSortContacts(out->points + first, end - first);
     }
+    return over;
 }
 
 // A lone pair fills all lanes.

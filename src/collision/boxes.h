@@ -5,6 +5,7 @@
 
 #include "collision/box_axes.h"
 #include "collision/contact.h"
+#include "collision/over_face.h"
 
 // Both boxes in the frame of A.
 typedef struct tpBoxes {
@@ -19,10 +20,9 @@ typedef struct tpBoxes {
 int32_t tpBoxEdge(int axis, int32_t vertex);
 
 // Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0
-// to 2 are the faces of A, 3 to 5 those of B. Returns the least gap, DBL_MAX if there is none.
-// `isEdge` says that the boxes meet at an edge of the face: then tpCollideEdges knows better.
-double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
-                            bool* isEdge, tpContactList* out);
+// to 2 are the faces of A, 3 to 5 those of B.
+tpOverFace tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
+                                tpContactList* out);
 
 // One lane's pair of boxes, at poses of the shapes themselves.
 void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
@@ -31,9 +31,9 @@ void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose pos
 // Gives a lane the boxes of another.
 void tpBoxBatch_Copy(tpBoxBatch* batch, int from, int to);
 
-// tpCollideShapes for a lane whose axes have been found.
-void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
-                        const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,
-                        tpPairCache* cache, tpContactList* out);
+// tpCollideShapes for a lane whose axes have been found. Returns what is known of the face.
+tpOverFace tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
+                              const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,
+                              tpPairCache* cache, tpContactList* out);
 
 #endif

@@ -61,6 +61,7 @@ typedef struct WideMotion {
     wide need;                          // how much nearer it may come in the next step, m
     wide radiusA, radiusB;              // about which the surfaces are round, m
     bool rolls;                         // one of them is not 0
+    wide share;                         // of the turning that is A's
 } WideMotion;
 
 static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
@@ -72,7 +73,7 @@ static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, in
     m->turnA = angularOf(&a);
     m->turnB = angularOf(&b);
     m->came = lengthOf(subVec(m->moveA, m->moveB)) + a.numbers[3] + b.numbers[3];
-    wide share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
+    wide share = m->share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
     m->lead = addVec(scaleVec(share, m->turnA), scaleVec(rest, m->turnB));
     loadPair(sweep->aheads, run, lane, &a, &b);
     m->sagA = angularOf(&a);
@@ -103,8 +104,24 @@ static inline WideVec rollGain(WideVec gain, WideVec turn, wide radius, WideVec 
                       wideSelect(isRound, rolled.z, gain.z) };
 }
 
+// The side over the face turns with its body.
+static inline WideVec turnSide(tpSoftRun* run, int lane, const WideMotion* m) {
+    WideVec side = loadFloatVec(run->incident[0], lane);
+    WideVec turn = addVec(scaleVec(m->share, m->turnB), scaleVec(wideOf(1.0) - m->share, m->turnA));
+    side = addVec(side, turnGain(turn, side));
+    storeFloatVec(run->incident[0], lane, side);
+    return side;
+}
+
+// What the slip along a face is multiplied by for how much higher the side over it is there.
+static inline WideVec riseOf(WideVec side, WideVec n) {
+    wide along = dotVec(side, n);
+    wideMask isKnown = wideGreater(along * along, wideOf(0.0));
+    return scaleVec(wideOf(1.0) / wideSelect(isKnown, along, wideOf(1.0)), side);
+}
+
 // Moves a manifold's point; returns its slip, squared. The normal was `last` and is n.
-static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, wide share,
+static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, WideVec rise,
                                WideVec last, WideVec n) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
     WideVec gainA = turnGain(m->turnA, armA), gainB = turnGain(m->turnB, armB);
@@ -116,13 +133,18 @@ static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, 
     WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
     wide closer = dotVec(n, apart);
     WideVec slip = subVec(apart, scaleVec(closer, n));
-    wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
-    wide gap = loadFloats(&pack->startGap[lane]) + closer;
+    wide isPoint = loadInts(&pack->isPoint[lane]), zero = wideOf(0.0), one = wideOf(1.0);
+    wideMask isEmpty = wideGreater(zero, isPoint), isOfFace = wideGreater(isPoint, one);
+    // One that stays on the face has another point of the side above it now.
+    wide risen = wideSelect(isOfFace, dotVec(rise, slip), zero);
+    wide gap = loadFloats(&pack->startGap[lane]) + closer + risen;
+    wide share = wideSelect(isOfFace, one - m->share, m->share);
     storeFloats(&pack->gap[lane], wideSelect(isEmpty, wideOf(0.0), gap));
     gainA = subVec(gainA, crossVec(m->sagA, armA));
     gainB = subVec(gainB, crossVec(m->sagB, armB));
-    armA = subVec(addVec(armA, gainA), scaleVec(share, slip));
-    armB = addVec(addVec(armB, gainB), scaleVec(wideOf(1.0) - share, slip));
+    WideVec shift = subVec(slip, scaleVec(risen, n));
+    armA = subVec(addVec(armA, gainA), scaleVec(share, shift));
+    armB = addVec(addVec(armB, gainB), scaleVec(one - share, shift));
     storeFloatVec(pack->armA[0], lane, armA);
     storeFloatVec(pack->armB[0], lane, armB);
     return wideSelect(isEmpty, wideOf(0.0), slipped);
@@ -155,7 +177,8 @@ static inline unsigned spendLimits(const tpSoftLimits* limits, tpSoftRun* run, i
     storeFloats(&run->slip[lane], slip);
     storeFloats(&run->turn[lane], turn);
     storeFloats(&run->age[lane], age);
-    wide size = loadFloats(&run->size[lane]), tilt = loadFloats(&run->tilt[lane]) + turn;
+    wide size = loadFloats(&run->size[lane]);
+    wide tilt = wideMax(loadFloats(&run->tilt[lane]) + turn, wideOf(0.0));
     return bitsGreater(m->need, slack) | bitsGreater(slip, wideOf(limits->slip) * size) |
            bitsGreater(turn, wideOf(limits->turn)) |
            bitsGreater(slip * tilt, wideOf(limits->gap) * size) |
@@ -175,15 +198,15 @@ static inline int countListed(const tpSoftSweep* sweep, const tpSoftPack* pack, 
 static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int lane) {
     WideMotion m;
     loadMotion(sweep, run, lane, &m);
-    wide share = loadFloats(&run->share[lane]), slipped = wideOf(0.0);
-    wide nearest = wideOf(-1e30);
-    WideVec last, n;
+    wide slipped = wideOf(0.0), nearest = wideOf(-1e30);
+    WideVec side = turnSide(run, lane, &m), last, n, rise;
     for (tpSoftPack* pack = run->packs; pack < run->packs + run->count; ++pack) {
         if (pack == run->packs || !run->isFlat) {
             last = loadFloatVec(pack->normal[0], lane);
             n = turnFrame(pack, lane, m.lead);
+            rise = riseOf(side, n);
         }
-        slipped = wideMax(followPoint(pack, lane, &m, share, last, n), slipped);
+        slipped = wideMax(followPoint(pack, lane, &m, rise, last, n), slipped);
         wide gap = loadFloats(&pack->gap[lane]);
         wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
         nearest = wideMax(wideSelect(isEmpty, wideOf(-1e30), wideOf(0.0) - gap), nearest);

@@ -127,6 +127,7 @@ typedef struct WidePrepared {
     WideLines startA, startB, freeA, freeB;
     wide way;      // how near a gap must be for what impulses may do to the bodies, m
     wide approach; // the fastest of the points, m/s
+    bool parts;    // some of them bounce
     WideLoad load; // of the last step
 } WidePrepared;
 
@@ -178,13 +179,14 @@ static inline void storeResponse(tpSoftPack* pack, int lane, wideMask closes, co
     storeFloats(&pack->diagonal[2][lane], response[5]);
 }
 
-// The velocity of parting of what approaches fast enough.
-static inline void storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
+// The velocity of parting of what approaches fast enough. Returns whether something does.
+static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
                                int lane, wideMask closes, wide approach) {
     wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
     wide parting = wideSelect(closes, e * approach, zero);
     parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
     storeFloats(&pack->bounce[lane], parting);
+    return wideAny(wideGreater(zero, parting));
 }
 
 // Points that nothing brings together in this step.
@@ -284,7 +286,7 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     }
     if (run->bounces) {
         wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
-        storeBounce(sweep, run, pack, lane, closes, approach);
+        p->parts = storeBounce(sweep, run, pack, lane, closes, approach) || p->parts;
     } else {
         storeFloats(&pack->bounce[lane], zero);
     }
@@ -300,11 +302,12 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
                               bool isTorsional) {
     tpSoftPack* first = run->packs;
     int16_t active = 0;
-    run->isFast = false;
+    run->isFast = run->parts = false;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WidePrepared p;
         openPrepared(sweep, run, lane, isRound, &p);
         p.approach = wideOf(0.0);
+        p.parts = false;
         WideFrame frame = loadFrame(first, lane);
         wide shared[6];
         multiplyDirections(&frame, shared);
@@ -321,6 +324,7 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
         }
         storeFloats(&run->approach[lane], p.approach);
         run->isFast = run->isFast || wideAny(areFast(sweep, run, lane));
+        run->parts = run->parts || p.parts;
         if (!run->areBalls) {
             findSupports(sweep, run, lane, frame.n, &p.load);
         }

@@ -44,7 +44,8 @@ typedef struct tpSoftPack {
     // Once per step.
     double load[tp_packWidth];       // after the step: its normal impulse
     float diagonal[3][tp_packWidth]; // W: nn tt oo
-    int32_t isPoint[tp_packWidth];   // 1, or -1: there is none
+    // 1: it goes with the body that has no face; 2: with the one that has; -1: there is none
+    int32_t isPoint[tp_packWidth];
     uint64_t feature[tp_packWidth];
 } tpSoftPack;
 
@@ -76,6 +77,7 @@ typedef struct tpSoftRun {
     bool isRound;            // its bodies turn as easily about any axis
     bool areBalls;           // both shapes are spheres about their bodies' centres
     bool bounces;            // some restitution is not 0
+    bool parts;              // some of its points get a velocity of parting in this step
     bool isFast;             // some of its bodies meet faster than soft rows can stop them
     uint8_t stale;           // a bit per lane: its manifold is to be found anew
     uint8_t uneven;          // a bit per lane: its points have normals of their own
@@ -92,8 +94,11 @@ typedef struct tpSoftRun {
     // of the turning of its normal that is body A's: 1, if the face is A's
     float share[tp_packWidth];
     float deepest[tp_packWidth]; // overlap of its points at the end of the step, m
+    // Outward normal of the side of the other body that is over the face; zero if none is known.
+    float incident[3][tp_packWidth];
     // How long it may be followed: see tpSoftLimits.
-    float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth], tilt[tp_packWidth];
+    float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth];
+    float tilt[tp_packWidth];     // -1: gaps stay exact
     float size[tp_packWidth];     // of the smaller body, m
     float age[tp_packWidth];      // steps
     float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s

@@ -50,6 +50,7 @@ void tpSoftRun_ClearLane(tpSoftRun* run, int lane) {
     run->restitution[lane] = run->share[lane] = run->slack[lane] = run->slip[lane] = 0.0f;
     run->turn[lane] = run->tilt[lane] = run->size[lane] = run->age[lane] = 0.0f;
     run->radiusA[lane] = run->radiusB[lane] = 0.0;
+    run->incident[0][lane] = run->incident[1][lane] = run->incident[2][lane] = 0.0f;
     for (int k = 0; k < run->capacity; ++k) {
         clearLane(&run->packs[k], lane);
         if (run->torsions != NULL) {
@@ -106,6 +107,9 @@ void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int 
     to->age[toLane] = from->age[fromLane];
     to->radiusA[toLane] = from->radiusA[fromLane];
     to->radiusB[toLane] = from->radiusB[fromLane];
+    for (int i = 0; i < 3; ++i) {
+        to->incident[i][toLane] = from->incident[i][fromLane];
+    }
     to->stale = (uint8_t)(to->stale | ((from->stale & oldBit) != 0 ? newBit : 0));
     to->unround = (uint8_t)(to->unround | ((from->unround & oldBit) != 0 ? newBit : 0));
     to->elastic = (uint8_t)(to->elastic | ((from->elastic & oldBit) != 0 ? newBit : 0));

@@ -46,7 +46,7 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
         pack->muStatic[lane] = (float)c->muStatic;
         pack->muDynamic[lane] = (float)c->muDynamic;
         pack->gap[lane] = 1e-3f * (float)(i % 7 - 3);
-        pack->isPoint[lane] = 1;
+        pack->isPoint[lane] = 1 + i % 2;
         pack->feature[lane] = (uint64_t)i;
         pack->impulse[0][lane] = 0.01 * (i % 5);
         pack->impulse[1][lane] = 0.001 * (i % 3);
@@ -62,6 +62,8 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
     run->elastic = (uint8_t)(run->elastic | (m % 5 == 0 ? 1u << lane : 0));
     run->unround = (uint8_t)(run->unround | (seed % 2 == 0 ? 1u << lane : 0));
     run->share[lane] = 0.5f * (float)(m % 3);
+    storeColumn(run->incident, lane,
+                m % 4 == 0 ? tpZeroVec3() : tpMakeVec3(0.1 * (m % 4), 0.2, -0.9));
     run->slack[lane] = 0.05f;
     run->size[lane] = 0.5f;
     tpSoftRun_SetUneven(run, lane, seed % 3 == 0);

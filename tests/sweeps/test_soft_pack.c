@@ -312,11 +312,73 @@ static void manifoldsFollowTheirBodies(void** state) {
     tpDestroyPackStore(&store);
 }
 
+// Points of a face stay where they are on it, below a side of the other body: `isFaceOfA` says
+// whose. Their gaps are those of the side's plane, exactly, however far the two slide.
+static void pointsStayOnTheFace(bool isFaceOfA) {
+    tpAllocator allocator = tpDefaultAllocator();
+    tpPackStore store;
+    tpSoftRun* run = makeBoxRun(&store, &allocator);
+    _Alignas(64) tpVelocity shifts[3], aheads[3];
+    memset(shifts, 0, sizeof(shifts));
+    memset(aheads, 0, sizeof(aheads));
+    tpSoftSweep sweep = { .shifts = shifts,
+                          .aheads = aheads,
+                          .limits = { 1.0f, 1.0f, 1e-6f, 80.0f, 1.0f } };
+    // The face is level, and its body at rest. The side is tilted, and its body (at z) moves.
+    tpVec3 turn = tpMakeVec3(0.003, -0.002, 0.001), way = tpMakeVec3(0.004, 0.001, 0.0005);
+    double up = isFaceOfA ? -1.0 : 1.0;
+    tpPose pose = { { 0.0, 0.0, up }, tpQuatExp(tpMakeVec3(0.2, 0.1, 0.0)) };
+    tpVec3 own = tpMakeVec3(0.0, 0.0, -up); // the side in its body: 0.9 from the centre
+    storeColumn(run->incident, 0, tpRotate(pose.rotation, own));
+    run->share[0] = isFaceOfA ? 1.0f : 0.0f;
+    run->tilt[0] = -1.0f;
+    for (int k = 0; k < 4; ++k) {
+        tpVec3 onFace = tpMakeVec3(k % 2 - 0.5, k / 2 - 0.5, 0.0);
+        tpVec3 n = tpRotate(pose.rotation, own);
+        double height = (0.9 - tpDot(n, tpSub(onFace, pose.position))) / n.z;
+        tpVec3 above = tpSub(tpAdd(onFace, tpMakeVec3(0.0, 0.0, height)), pose.position);
+        storeColumn(run->packs[k].armA, 0, isFaceOfA ? onFace : above);
+        storeColumn(run->packs[k].armB, 0, isFaceOfA ? above : onFace);
+        run->packs[k].gap[0] = (float)(up * height);
+        run->packs[k].isPoint[0] = 2;
+    }
+    for (int step = 0; step < 8; ++step) {
+        int mover = isFaceOfA ? 1 : 0;
+        shifts[mover].linear = way;
+        shifts[mover].angular = turn;
+        pose.position = tpAdd(pose.position, way);
+        pose.rotation = tpMulQQ(tpQuatExp(turn), pose.rotation);
+        for (int k = 0; k < 4; ++k) {
+            run->packs[k].startGap[0] = run->packs[k].gap[0];
+        }
+        tp_plainSoftKernels.followRun(&sweep, run);
+        tpVec3 n = tpRotate(pose.rotation, own);
+        for (int k = 0; k < 4; ++k) {
+            const tpSoftPack* pack = &run->packs[k];
+            const float(*onFace)[tp_packWidth] = isFaceOfA ? pack->armA : pack->armB;
+            CHECK_NEAR(onFace[0][0], k % 2 - 0.5, 1e-6);
+            CHECK_NEAR(onFace[1][0], k / 2 - 0.5, 1e-6);
+            tpVec3 place = tpMakeVec3(onFace[0][0], onFace[1][0], 0.0);
+            double height = (0.9 - tpDot(n, tpSub(place, pose.position))) / n.z;
+            CHECK_NEAR(pack->gap[0], up * height, 2e-6);
+        }
+        // Gaps that stay exact end no manifold.
+        assert_int_equal(run->stale, 0);
+    }
+    tpDestroyPackStore(&store);
+}
+
+static void pointsOfFacesStay(void** state) {
+    (void)state;
+    pointsStayOnTheFace(false);
+    pointsStayOnTheFace(true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widthsGiveTheSameBits),      cmocka_unit_test(whatPushesUpCarries),
         cmocka_unit_test(roundBodiesMoveAlike),       cmocka_unit_test(certificatesAgree),
-        cmocka_unit_test(manifoldsFollowTheirBodies),
+        cmocka_unit_test(manifoldsFollowTheirBodies), cmocka_unit_test(pointsOfFacesStay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,9 +196,20 @@ static bool isSameNormal(tpVec3 a, tpVec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+// Whether a point over a face is none of the other body's corners: it stays where it is on the
+// face, below the side that is over it.
+static bool goesWithFace(const tpOverFace* over, const tpContactPoint* point) {
+    return over->isFace && isSameNormal(point->normal, over->normal) &&
+           point->feature >> 62 != (over->isA ? tp_faceVertex : tp_vertexFace);
+}
+
 // The angle between the surfaces, as far as gaps depend on it while they slide: that of a corner
-// over a face does not, that of a point where two edges cross over a face does.
+// over a face does not, that of a point where two edges cross over a face does. If face and side
+// over it are known, gaps are followed exactly, but for where two edges meet: those turn.
 static double tiltOf(const tpFoundManifold* found) {
+    if (found->over->isFace) {
+        return found->over->hasEdges ? 0.0 : -1.0;
+    }
     double low = INFINITY, high = -INFINITY, extent = 0.0;
     bool isCut = false;
     for (int k = 0; k < found->count; ++k) {
@@ -245,6 +256,10 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
     run->elastic = (uint8_t)(law->restitution > 0.0 ? run->elastic | bit : run->elastic & ~bit);
     run->restitution[lane] = (float)law->restitution;
     run->share[lane] = !movesB ? 0.0f : !movesA ? 1.0f : 0.5f;
+    storeVector(run->incident, lane, found->over->isFace ? found->over->incident : tpZeroVec3());
+    if (found->over->isFace) {
+        run->share[lane] = found->over->isA ? 1.0f : 0.0f;
+    }
     run->slack[lane] = (float)found->slack;
     run->slip[lane] = run->turn[lane] = 0.0f;
     if (tpIsCurved(&system->shapes.data[found->shapes.shapeA]) ||
@@ -321,7 +336,7 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
         storeVector(pack->armA, lane, sagsA ? tpArmWithoutSag(wayA, armA) : armA);
         storeVector(pack->armB, lane, sagsB ? tpArmWithoutSag(wayB, armB) : armB);
         pack->gap[lane] = pack->startGap[lane] = (float)point->gap;
-        pack->isPoint[lane] = 1;
+        pack->isPoint[lane] = goesWithFace(found->over, point) ? 2 : 1;
         pack->feature[lane] = point->feature;
         static const tpKeptPoint none = { 0 };
         const tpKeptPoint* before = match[k] >= 0 ? &old[match[k]] : &none;

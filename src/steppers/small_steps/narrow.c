@@ -249,15 +249,24 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     }
 }
 
+// How near the nearest point of a manifold must be: one that is there already stays a little
+// longer.
+static double keptWithin(const Pair* pair, const tpAnswer* answer) {
+    return pair->need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
+}
+
 static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,
                          tpContactList* out) {
     tpPairCache none;
     memset(&none, 0, sizeof(none));
     double separation = batch->separation[lane];
     answer->slack = fmax(pair->margin, separation);
-    if (separation <= pair->margin) {
-        tpBoxBatch_Collide(batch, lane, &pair->a->geometry, pair->poseA, &pair->b->geometry,
-                           pair->poseB, pair->margin, true, &none, out);
+    if (separation > keptWithin(pair, answer)) {
+        answer->slack = separation;
+    } else {
+        answer->over =
+            tpBoxBatch_Collide(batch, lane, &pair->a->geometry, pair->poseA, &pair->b->geometry,
+                               pair->poseB, pair->margin, true, &none, out);
     }
 }
 
@@ -281,7 +290,7 @@ static int thinFaces(tpContactPoint* points, int count) {
 
 // A few points of each face; the nearest come first. If none is near enough for the next
 // step, the pair is apart: one that has a manifold keeps it until it is farther away.
-static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
+static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, tpContactList* out) {
     tpContactPoint* points = out->points + answer->first;
     int count = out->count - answer->first;
     if (count == 0) {
@@ -289,10 +298,14 @@ static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
     }
     count = thinFaces(points, count);
     tpSortByGap(points, count);
-    double limit = pair->need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
-    if (points[0].gap > limit) {
+    if (points[0].gap > keptWithin(pair, answer)) {
         answer->slack = fmin(answer->slack, points[0].gap);
         count = 0;
+    } else if (answer->over.isFace) {
+        // The margin has left out nothing nearer than that; how far bodies may turn and slip
+        // against each other is limited all the same.
+        double size = sizeOf(system, pair);
+        answer->slack = fmax(answer->slack, fmin(answer->over.beyond, pair->margin + size));
     }
     out->count = answer->first + count;
 }
@@ -331,9 +344,10 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
         }
         if (system->isPlanar && out->count <= out->capacity) {
             flatten(system, answer, out, answer->first);
+            answer->over.isFace = false;
         }
         if (out->count <= out->capacity) {
-            finish(&pairs[k], answer, out);
+            finish(system, &pairs[k], answer, out);
         }
         answer->count = out->count - answer->first;
     }

@@ -14,6 +14,7 @@ typedef struct tpAnswer {
     tpPairCache* cache; // NULL: the pair function has none
     int first, count;   // points, in the chunk's memory
     double slack;       // what is not among them is at least so far away, m
+    tpOverFace over;    // of two boxes: what is known of the face
     bool areBalls;      // spheres about their bodies' centres
     bool isWritten;     // into its lane
     bool isPlaced;      // it has been given a lane, into which it is not yet written

@@ -83,7 +83,8 @@ static void writeNewcomer(const tpSmallStep* step, const tpAnswer* answer,
     const tpShape* shapes = step->system->shapes.data;
     tpFoundManifold found = {
         answer->shapes, shapes[answer->shapes.shapeA].body, shapes[answer->shapes.shapeB].body,
-        points,         tpAnswer_PointCount(answer),        answer->slack
+        points,         tpAnswer_PointCount(answer),        answer->slack,
+        &answer->over
     };
     int lane, gone = share->departed.count;
     tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);

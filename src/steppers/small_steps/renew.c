@@ -87,7 +87,8 @@ static void renewChunk(void* context, int chunk, int worker) {
                                   step->system->shapes.data[answer->shapes.shapeB].body,
                                   answers->points + answer->first,
                                   tpAnswer_PointCount(answer),
-                                  answer->slack };
+                                  answer->slack,
+                                  &answer->over };
         int gone = answers->departed.count;
         tpKeptPoint points[tp_mostPoints];
         tpKeptManifold kept = { points, 0 };

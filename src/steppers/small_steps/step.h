@@ -4,6 +4,7 @@
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_STEP_H
 
 #include "base/tasks.h"
+#include "collision/over_face.h"
 #include "steppers/small_steps/joints.h"
 #include "steppers/small_steps/state.h"
 #include "sweeps/schedule.h"
@@ -146,7 +147,8 @@ typedef struct tpFoundManifold {
     int32_t bodyA, bodyB;
     const tpContactPoint* points;
     int count;
-    double slack; // points that are not here are at least so far away, m
+    double slack;           // points that are not here are at least so far away, m
+    const tpOverFace* over; // of two boxes: what is known of the face
 } tpFoundManifold;
 
 // Contacts that carried something in the step and are gone at its end.

@@ -225,7 +225,7 @@ static void settleRun(void* context, tpSoftRun* run, bool isBackward) {
 static void bounceRun(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
-    if (run->bounces && isSwept(step, run)) {
+    if (run->parts && isSwept(step, run)) {
         step->kernels->bounceRun(&step->sweep, run);
     }
 }
