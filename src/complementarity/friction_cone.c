@@ -28,7 +28,7 @@ static double tangentNorm(int rows, const double* x) {
     return sqrt(sum);
 }
 
-void tpFrictionProject(int rows, int kind, double mu, double* x) {
+static inline void project(int rows, int kind, double mu, double* x) {
     if (kind == tp_frictionFree) {
         return;
     }
@@ -55,8 +55,12 @@ void tpFrictionProject(int rows, int kind, double mu, double* x) {
     }
 }
 
-void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const double* u,
-                          double* map) {
+void tpFrictionProject(int rows, int kind, double mu, double* x) {
+    project(rows, kind, mu, x);
+}
+
+static inline void mapBlock(int rows, int kind, double mu, const double* r, const double* u,
+                            double* map) {
     double x[TP_FRICTION_MAX_ROWS] = { 0.0 };
     for (int i = 0; i < rows; ++i) {
         x[i] = r[i] - u[i];
@@ -64,9 +68,19 @@ void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const 
     if (kind == tp_frictionCone) {
         x[0] -= mu * tangentNorm(rows, u);
     }
-    tpFrictionProject(rows, kind, mu, x);
+    project(rows, kind, mu, x);
     for (int i = 0; i < rows; ++i) {
         map[i] = r[i] - x[i];
+    }
+}
+
+// The number of rows that matters is a constant, for the compiler to unroll.
+void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const double* u,
+                          double* map) {
+    if (rows == 3) {
+        mapBlock(3, kind, mu, r, u, map);
+    } else {
+        mapBlock(rows, kind, mu, r, u, map);
     }
 }
 

@@ -101,8 +101,8 @@ static inline void readContact(const double* G, const double* v, double* y) {
     }
 }
 
-void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
-                                 double* velocity) {
+static inline void pushBlock(const tpFrictionIsland* island, int block, const double* x,
+                             double* velocity) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
     for (int side = 0; side < 2; ++side) {
         int body = island->body[2 * block + side];
@@ -119,10 +119,12 @@ void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, cons
     }
 }
 
-void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, const double* velocity,
-                                 double* y) {
+static inline void readBlock(const tpFrictionIsland* island, int block, const double* velocity,
+                             double* y) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
-    memset(y, 0, sizeof(double) * (size_t)n);
+    for (int i = 0; i < n; ++i) {
+        y[i] = 0.0;
+    }
     for (int side = 0; side < 2; ++side) {
         int body = island->body[2 * block + side];
         if (body < 0) {
@@ -138,17 +140,27 @@ void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, cons
     }
 }
 
+void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
+                                 double* velocity) {
+    pushBlock(island, block, x, velocity);
+}
+
+void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, const double* velocity,
+                                 double* y) {
+    readBlock(island, block, velocity, y);
+}
+
 static void multiplyByBodies(const tpFrictionIsland* island, const double* x, double* y) {
     memset(island->velocity, 0,
            sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int j = 0; j < island->blockCount; ++j) {
         const double* xj = x + island->row[j];
         if (!isZero(tpFrictionIsland_Rows(island, j), xj)) {
-            tpFrictionIsland_PushBodies(island, j, xj, island->velocity);
+            pushBlock(island, j, xj, island->velocity);
         }
     }
     for (int j = 0; j < island->blockCount; ++j) {
-        tpFrictionIsland_ReadBodies(island, j, island->velocity, y + island->row[j]);
+        readBlock(island, j, island->velocity, y + island->row[j]);
     }
     for (int i = 0; island->compliance != NULL && i < island->rowCount; ++i) {
         y[i] += island->compliance[i] * x[i];

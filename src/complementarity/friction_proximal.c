@@ -45,9 +45,10 @@ static const double lostGrowth = 10.0;
 // states to choose from, it can throw it away, and is taken back.
 static const double sweepGrowth = 2.0;
 
-// A move of the center that leaves this part of the residual crawls. With a weight that is small
-// beside W it is data that contradict each other.
-static const double crawling = 0.7, greatestShiftWeight = 1e-4;
+// A move of the center that leaves this part of the residual crawls. A part of the data that W
+// answers with the eigenvalue e falls by weight / (weight + e) in a move: below this e, in units of
+// the mean diagonal of W, they are taken to contradict each other.
+static const double crawling = 0.7, contradicting = 4.3e-5;
 
 // Back to the center, from which a sweep may lead to a better one. Returns the residual there.
 static double restart(tpFrictionNewton* newton, tpFrictionIsland* island,
@@ -100,6 +101,8 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
         if (status == tp_solved && residual <= lostGrowth * centerResidual) {
             bool isCrawling = residual > crawling * centerResidual;
+            bool isStanding =
+                isCrawling && weight * (centerResidual - residual) <= contradicting * residual;
             centerResidual = residual;
             isBold = true;
             lastWeight = weight;
@@ -110,7 +113,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);
             memcpy(centerVelocity, newton.u, bytes);
-            if (isCrawling && lastWeight <= greatestShiftWeight &&
+            if (isStanding &&
                 tpFrictionIsland_TakeShift(island, lastWeight, center, previous, centerVelocity)) {
                 memcpy(newton.u, centerVelocity, bytes);
                 centerResidual = island->residual;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "math/minimum_degree.h"
+#include "math/pairs.h"
 
 // A pivot below this is replaced by it. Diagonal blocks of a normalised island have entries of
 // order one, so this is a hundred times rounding: what is smaller holds no information.
@@ -225,6 +226,66 @@ static inline void invertBlock(int n, const double* A, double* inverse) {
     }
 }
 
+// Rows are left where they are as long as no entry below a pivot is so many times as large.
+static const double tolerableGrowth = 10.0;
+
+static inline double entryOf(const tpSix* row, int k) {
+    return k < 2 ? row->a[k] : k < 4 ? row->b[k - 2] : row->c[k - 4];
+}
+
+static inline void setEntry(tpSix* row, int k, double value) {
+    if (k < 2) {
+        row->a[k] = value;
+    } else if (k < 4) {
+        row->b[k - 2] = value;
+    } else {
+        row->c[k - 4] = value;
+    }
+}
+
+// One step of Gauss and Jordan's method. With k a constant the rows stay in registers. False if
+// rows have to change places.
+static inline bool takePivot(tpSix work[6], int k) {
+    double pivot = entryOf(&work[k], k), largest = smallestPivot;
+    for (int i = k + 1; i < 6; ++i) {
+        double size = fabs(entryOf(&work[i], k));
+        largest = size > largest ? size : largest;
+    }
+    if (!(tolerableGrowth * fabs(pivot) >= largest)) {
+        return false;
+    }
+    double inverse = 1.0 / pivot;
+    tpPair both = { inverse, inverse };
+    setEntry(&work[k], k, 1.0);
+    work[k].a *= both;
+    work[k].b *= both;
+    work[k].c *= both;
+    for (int i = 0; i < 6; ++i) {
+        if (i != k) {
+            double factor = entryOf(&work[i], k);
+            tpPair times = { factor, factor };
+            setEntry(&work[i], k, 0.0);
+            work[i].a -= times * work[k].a;
+            work[i].b -= times * work[k].b;
+            work[i].c -= times * work[k].c;
+        }
+    }
+    return true;
+}
+
+static bool invertSix(const double* A, double* inverse) {
+    tpSix work[6];
+    for (int i = 0; i < 6; ++i) {
+        work[i] = tpLoadSix(A + 6 * i);
+    }
+    if (!(takePivot(work, 0) && takePivot(work, 1) && takePivot(work, 2) && takePivot(work, 3) &&
+          takePivot(work, 4) && takePivot(work, 5))) {
+        return false;
+    }
+    memcpy(inverse, work, sizeof(work));
+    return true;
+}
+
 // The sizes that matter are spelled out here and below, for the compiler to unroll.
 void tpInvertBlock(int n, const double* A, double* inverse) {
     switch (n) {
@@ -232,7 +293,9 @@ void tpInvertBlock(int n, const double* A, double* inverse) {
         invertBlock(3, A, inverse);
         return;
     case 6:
-        invertBlock(6, A, inverse);
+        if (!invertSix(A, inverse)) {
+            invertBlock(6, A, inverse);
+        }
         return;
     default:
         invertBlock(n, A, inverse);

@@ -128,6 +128,27 @@ static void contradictingSlipsAreSolved(void** state) {
     assert_true(report.iterations < 60);
 }
 
+// A contradiction does not fall when the center moves, whatever the weight: one move shows it, and
+// the weight need not come down first.
+static void contradictionsAreSeenAtLargeWeights(void** state) {
+    (void)state;
+    Box box;
+    makeBox(&box, false);
+    warp(&box, 1e-8);
+    tpFrictionSystem system;
+    tpFrictionIsland* island = loadIsland(&box, &system, 1.1e-8);
+    island->tolerance = 1e-12;
+    island->grace = INFINITY;
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    options.proximalStart = 1e7; // the first weight is 1
+    int iterations = 0;
+    assert_int_equal(tpFrictionIsland_Proximal(island, &options, 3, &memory->arena, &iterations),
+                     tp_solved);
+    for (int c = 0; c < corners; ++c) {
+        CHECK_NEAR(island->shift[3 * c] / system.scale[3 * c], -0.1 - box.q[3 * c], 1e-14);
+    }
+}
+
 // Rows that give by nothing are rigid: they may contradict each other like those of a problem that
 // does not speak of compliance, and are solved in the same steps.
 static void noComplianceIsRigid(void** state) {
@@ -240,6 +261,7 @@ static void jawsAreFound(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contradictionsAreTakenOut),
+        cmocka_unit_test(contradictionsAreSeenAtLargeWeights),
         cmocka_unit_test(worsePointsAreNotTaken),
         cmocka_unit_test(largeResidualsAreNoContradictions),
         cmocka_unit_test(contradictingSlipsAreSolved),
