@@ -4,6 +4,8 @@
 
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/island_energy.h"
+#include "dynamics/report.h"
 
 // Parts of the scales that a certified step may be off by; certificate.h has the reasons.
 static const double energyPart = 1e-3, jointPart = 1e-6, overlapPart = 1e-3;
@@ -11,6 +13,14 @@ static const double energyPart = 1e-3, jointPart = 1e-6, overlapPart = 1e-3;
 // The largest energy of late is forgotten by this part a step: over a thousand steps a scene comes
 // to rest in its own measure.
 static const double forgotten = 1e-3;
+
+// Of the rise of energy that a certificate allows: what the end of a step's work may gain, and a
+// gain that is gross.
+static const double allowedRise = 0.1, grossRise = 100.0;
+
+// Of the energies that were at play: kinetic energy above it has not been there before. Impacts of
+// a step that meets positions first and bounces in the next one only give back what was there.
+static const double newPart = 1.1;
 
 // Rounding of the energies themselves, which have the height of the scene above the origin in them.
 static const double roundings = 64.0 * DBL_EPSILON;
@@ -50,6 +60,40 @@ double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* rep
     double height = fabs(report->potentialBefore) + fabs(report->potentialAfter);
     double scale = peakNow(system, report) + system->scales.fall + traded;
     return energyPart * scale + roundings * height;
+}
+
+static double riseOf(const tpSystem* system, tpStepReport* report) {
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    return report->kineticAfter + report->potentialAfter - report->kineticBefore -
+           report->potentialBefore - report->externalWork;
+}
+
+static bool takeGains(tpSystem* system, const tpKeptMotion* start, double rise,
+                      tpStepReport* report) {
+    double taken = tpSystem_TakeGains(system, start, rise);
+    report->impactLoss += taken;
+    report->numericalLoss += taken;
+    return taken > 0.0;
+}
+
+void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpStepReport* report) {
+    double rise = riseOf(system, report), limit = tpCertificate_EnergyLimit(system, report);
+    system->breaches |= rise > limit ? 1u << tp_energyLaw : 0u;
+    if (rise > allowedRise * limit && takeGains(system, start, rise, report)) {
+        tpStepReport_AddNote(report, "energy that the end of the step gained was taken out again");
+    }
+}
+
+void tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
+                                  tpStepReport* report) {
+    double rise = riseOf(system, report), limit = tpCertificate_EnergyLimit(system, report);
+    double known = system->energyPeak + system->scales.fall + fmax(report->externalWork, 0.0);
+    bool isGross = rise > grossRise * limit && report->kineticAfter > newPart * known;
+    if (isGross && isfinite(rise) && takeGains(system, start, 0.0, report)) {
+        system->breaches |= 1u << tp_energyLaw;
+        tpStepReport_AddNote(report, "energy out of nothing was taken from the bodies again");
+    }
 }
 
 // What is left of the account is what the step itself took or gave, by implicit damping or by rows

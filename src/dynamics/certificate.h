@@ -14,7 +14,7 @@
 #ifndef TIPPE_SRC_DYNAMICS_CERTIFICATE_H
 #define TIPPE_SRC_DYNAMICS_CERTIFICATE_H
 
-#include "dynamics/system.h"
+#include "dynamics/kept_motion.h"
 
 // Limits for the step that begins, from the scene's scales. `residual` is the largest one that a
 // solve may leave. False if memory ran out.
@@ -22,6 +22,16 @@ bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report
 
 // The limit of the energy for a step that has got as far as its report says, J.
 double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* report);
+
+// Takes what a step that began at `start`, and whose work has ended, has gained beyond the work
+// done from the islands that have gained it. A step that was beyond its limit stays so.
+void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpStepReport* report);
+
+// The same for any step that has gained more than a tenth of the energies at play: no motion that
+// anybody wants to see. Bodies that were placed inside each other and are pushed out at once are
+// the usual case. Islands on which forces or drives do work are left as they are.
+void tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
+                                  tpStepReport* report);
 
 // Judges the step that has ended by its report, which has its energies.
 void tpCertificate_End(tpSystem* system, tpStepReport* report);

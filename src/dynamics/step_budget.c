@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "dynamics/certificate.h"
-#include "dynamics/forces.h"
-#include "dynamics/island_energy.h"
 #include "dynamics/report.h"
 #include "geometry/shape.h"
 
@@ -40,9 +38,6 @@ static const double powerFactor = 3.0;
 // Of what bodies reach: contacts that are as near as this are those of the step; others it may
 // meet.
 static const double touchingPart = 0.01;
-
-// Of the rise of energy that a certificate allows: what an end may gain.
-static const double allowedRise = 0.1;
 
 // Of the budget: what parts may draw in advance.
 static const double advance = 0.3;
@@ -171,16 +166,5 @@ void tpStepBudget_End(tpSystem* system, const tpKeptMotion* start, tpStepReport*
     tpStepReport_FallBack(report, "end of work",
                           "the step has cost all that one of its size may: its rest was taken with "
                           "what there was");
-    report->kineticAfter = tpSystem_KineticEnergy(system);
-    report->potentialAfter = tpSystem_PotentialEnergy(system);
-    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
-                  report->potentialBefore - report->externalWork;
-    double limit = tpCertificate_EnergyLimit(system, report);
-    system->breaches |= rise > limit ? 1u << tp_energyLaw : 0u;
-    if (rise > allowedRise * limit) {
-        double taken = tpSystem_TakeGains(system, start, rise);
-        report->impactLoss += taken;
-        report->numericalLoss += taken;
-        tpStepReport_AddNote(report, "energy that the end of the step gained was taken out again");
-    }
+    tpCertificate_TakeEndGains(system, start, report);
 }

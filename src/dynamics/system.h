@@ -213,6 +213,7 @@ typedef struct tpSystem {
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
+    double stepDuration;   // s, of the world's step at hand; 0: none is
     unsigned leftOut;      // tpStepperGap: what the stepper at work leaves out of contact laws
     bool gives;            // contacts may have springs; contact_spring.h
     double contactEnergy;  // J, of these springs where the last step or trial has ended
@@ -279,6 +280,13 @@ static inline bool tpSystem_IsStateLent(const tpSystem* system) {
 
 // Room for a body in slot `index`; false if memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);
+
+// The part of an overlap or of an error of position at its start that a part of a step, h seconds
+// of it, takes back. All of it in no time would throw bodies: a part of a step may be as short as
+// one likes.
+static inline double tpSystem_ShareOfStep(const tpSystem* system, double h) {
+    return h < system->stepDuration ? h / system->stepDuration : 1.0;
+}
 
 static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
     return body >= 0 && system->bodies.data[body].inverseMass > 0.0;

@@ -22,6 +22,8 @@ typedef struct tpStepper {
     bool (*needsPieces)(const void* state);
     // Its contacts give: shorter pieces let bodies deeper into each other.
     bool yields;
+    // Its account of energy closes: what rises beyond the work done comes out of nothing.
+    bool closesAccount;
     bool hasCarriers; // it leaves bodies to other methods: tpBody.carrier
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;

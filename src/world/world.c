@@ -222,6 +222,7 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     tpCertificate_Begin(system, residualLimit(world), report);
     tpSystem_MeasureUnits(system, step->h);
     system->certificate = world->options.values[tp_certificateOption];
+    system->stepDuration = step->h;
     system->solveWork = 0.0;
     system->solveRows = 0;
     tpStepBudget_Begin(system);
@@ -234,6 +235,10 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
         tpStepReport_AddNote(report, "stopped");
     }
     tpStepBudget_End(system, &step->start.motion, report);
+    bool isGuarded = world->options.values[tp_energyGuardOption] != 0.0;
+    if (world->stepper->closesAccount && isGuarded && !report->undone) {
+        tpCertificate_TakeGrossGains(system, &step->start.motion, report);
+    }
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
     bool isFinite =

@@ -247,6 +247,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption,   tp_certificateOption
 const tpStepper tpAnitescuStepper = {
     .name = "anitescu",
     .summary = "fixed-step velocity complementarity with joints and restitution",
+    .closesAccount = true,
     .options = used,
     .step = step,
     TP_STEPPER_MEMORY,

@@ -456,6 +456,7 @@ static const tpFigureIndex figures[] = { tp_switchFigure, tp_rejectedFigure, tp_
 const tpStepper tpAutoStepper = {
     .name = "auto",
     .summary = "the method and the step chosen on the fly, to the accuracy asked for",
+    .closesAccount = true,
     .options = used,
     .figures = figures,
     .seesCrossings = true,

@@ -251,6 +251,7 @@ const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
     .lacks = tp_lacksRollingFriction | tp_lacksCompliance,
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
+    .closesAccount = true,
     .seesCrossings = true,
     .options = used,
     .figures = figures,

@@ -353,6 +353,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption,
 const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",
     .summary = "geometrically implicit on smooth bodies, elliptic friction with spin",
+    .closesAccount = true,
     .options = used,
     .lacks = tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,
     .lacksWith = lacksWith,

@@ -90,13 +90,13 @@ static double targetOf(double startGap, double gamma, double unit) {
 static void addBlocks(tpImplicitStep* step) {
     tpTimeStep* base = &step->base;
     tpStepGeometry* geometry = &step->geometry;
+    double gamma = geometry->gamma * tpSystem_ShareOfStep(base->system, base->h);
     for (int i = 0; i < base->contactCount; ++i) {
         const tpContact* contact = &base->contacts[i];
         tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
                                &geometry->contacts[i]);
         geometry->startGaps[i] = tpImplicitStep_StartPlace(step, i).gap;
-        geometry->targets[i] =
-            targetOf(geometry->startGaps[i], geometry->gamma, base->system->units.length);
+        geometry->targets[i] = targetOf(geometry->startGaps[i], gamma, base->system->units.length);
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
     }

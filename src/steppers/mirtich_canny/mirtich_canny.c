@@ -301,6 +301,7 @@ static const tpFigureIndex figures[] = { tp_checkFigure,          tp_collisionFi
 const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
     .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
+    .closesAccount = true,
     .seesCrossings = true,
     .hasCarriers = true,
     .options = used,

@@ -6,6 +6,7 @@
 #include "dynamics/redundancy.h"
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
+#include "steppers/stewart_trinkle/share.h"
 
 // Overlap at the end of a step that makes a contact active, in units of length: far below any use,
 // above rounding.
@@ -17,7 +18,7 @@ static const double fixedPointTolerance = 1e-13;
 // Part of the overlap that the certificate allows at which a step that was deeper is good enough.
 static const double shallowPart = 0.1;
 
-enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12 };
+enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12, mostIdle = 3 };
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the
 // step.
@@ -30,6 +31,7 @@ typedef struct tpLinearisation {
 typedef struct tpStepProblem {
     const tpStewartTrinkleSettings* settings;
     const tpPassage* passage; // NULL: nothing passes
+    tpStepShare share;
     tpStepperMemory* memory;
     tpStepReport* report;
 } tpStepProblem;
@@ -201,52 +203,6 @@ static bool addLinearlyViolated(const tpTimeStep* step, bool* isActive) {
     return isAdded;
 }
 
-// Errors of position in the joints' rows at the start of the step, in the order of the rows.
-static bool findStartErrors(const tpTimeStep* step, tpRows* start) {
-    int blocks, count;
-    tpJoints_Count(step->system, &blocks, &count);
-    if (!tpRows_Create(start, step->system, blocks, count)) {
-        return false;
-    }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h, 0.0 };
-    tpJoints_AddRows(start, step->system, step->startPoses, &treatment);
-    return true;
-}
-
-// A part of a step takes no more of the overlaps and joint errors at its start back than its share
-// of the whole step: error / h grows without bound as h goes to 0.
-static bool slowCorrections(tpTimeStep* step, const tpStepProblem* problem) {
-    tpRows* rows = &step->rows;
-    double left = 1.0 - step->h / problem->settings->wholeStep;
-    tpRows start;
-    if (!(left > 0.0)) {
-        return true;
-    }
-    if (!findStartErrors(step, &start)) {
-        return false;
-    }
-    int cursor = 0, joint = 0;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        int first = rows->firstRows[b];
-        if (rows->infos[b].source == tp_contactSource) {
-            const tpContact* same =
-                tpContacts_FindSame(tpContact_Key(&step->contacts[rows->infos[b].index]),
-                                    problem->passage->start, problem->passage->startCount, &cursor);
-            rows->bias[first] -= same != NULL ? left * fmin(same->gap, 0.0) / step->h : 0.0;
-            continue;
-        }
-        int from = start.firstRows[joint++];
-        bool isFree = rows->kinds[b] == tp_frictionFree;
-        bool isHeld = rows->infos[b].role == tp_heldRole || rows->infos[b].role == tp_limitRole;
-        for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
-            double error = start.bias[from + k];
-            bool corrects = rows->compliance[first + k] == 0.0 && (isFree || error < 0.0);
-            rows->bias[first + k] -= corrects ? left * error / step->h : 0.0;
-        }
-    }
-    return true;
-}
-
 static void markHeld(const tpRows* rows, int block, bool* isHeld) {
     int body;
     for (int k = 0; tpRows_BodyAt(rows, block, k, &body); ++k) {
@@ -309,7 +265,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
     const tpStewartTrinkleSettings* settings = problem->settings;
-    if (settings->isLocating && !slowCorrections(step, problem)) {
+    if (problem->share.part < 1.0 && !tpStepShare_SlowCorrections(&problem->share, step)) {
         return false;
     }
     tpTimeStep_SetFreeVelocities(step);
@@ -376,7 +332,10 @@ static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at,
 static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
     memcpy(step->system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
     tpDriftSettings careful = {
-        .solve = problem->settings->solve, .gamma = 1.0, .isCareful = true, .isWhole = true
+        .solve = problem->settings->solve,
+        .gamma = problem->share.part,
+        .isCareful = true,
+        .isWhole = true,
     };
     tpStepReport* report = problem->report;
     tpDriftResult drift;
@@ -464,15 +423,46 @@ static double deepestEnd(tpTimeStep* step) {
     return fmax(0.0, off - nearest);
 }
 
-// Linear rows do not know how gaps bend. A step that ends deeper than its certificate allows is
-// linearised again where it leads, as in sec. 3.4, until it is far from that.
-static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
-    double enough = problem->report->limits.penetration;
+// Where rows were linearised that have ended least deep.
+typedef struct tpShallowest {
+    double depth;
+    tpLinearisation at;
     tpLeading leading;
-    if (!beginLeading(step, &leading)) {
+} tpShallowest;
+
+static bool beginShallowest(const tpTimeStep* step, tpShallowest* best) {
+    best->depth = INFINITY;
+    best->at.poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
+    return best->at.poses != NULL && beginLeading(step, &best->leading);
+}
+
+static void keepShallowest(const tpTimeStep* step, const tpLinearisation* at, double depth,
+                           tpShallowest* best) {
+    size_t bytes = sizeof(tpVelocity) * (size_t)step->bodyCount;
+    best->depth = depth;
+    memcpy(best->at.poses, at->poses, sizeof(tpPose) * (size_t)step->bodyCount);
+    best->at.meanVelocities = best->at.towards = NULL;
+    if (at->meanVelocities != NULL) {
+        memcpy(best->leading.meanVelocities, at->meanVelocities, bytes);
+        memcpy(best->leading.towards, at->towards, bytes);
+        best->at.meanVelocities = best->leading.meanVelocities;
+        best->at.towards = best->leading.towards;
+    }
+}
+
+// Linear rows do not know how gaps bend. A step that ends deeper than its certificate allows is
+// linearised again where it leads, as in sec. 3.4, until it is far from that. If the work of the
+// step ends before, it has the rows that end least deep.
+static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
+    double enough = problem->report->limits.penetration,
+           meant = tpStepShare_DeepestMeant(&problem->share);
+    tpLeading leading;
+    tpShallowest best;
+    if (!beginLeading(step, &leading) || !beginShallowest(step, &best)) {
         return false;
     }
-    for (int k = 0; k < maxShallow; ++k) {
+    int idle = 0;
+    for (int k = 0; k < maxShallow && idle < mostIdle; ++k) {
         if (!solveAt(step, at, problem)) {
             return false;
         }
@@ -480,8 +470,15 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpSte
             return false;
         }
         double deepest = deepestEnd(step);
-        if (deepest <= enough || tpStepBudget_IsSpent(step->system)) {
+        if (deepest <= fmax(enough, meant)) {
             return deepest >= 0.0;
+        }
+        if (tpStepBudget_IsSpent(step->system)) {
+            return deepest <= best.depth || solveAt(step, &best.at, problem);
+        }
+        idle = deepest < 0.5 * best.depth ? 0 : idle + 1;
+        if (deepest < best.depth) {
+            keepShallowest(step, at, deepest, &best);
         }
         if (k == 0) {
             enough *= shallowPart;
@@ -497,14 +494,19 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
                             const tpPassage* passage, tpStepperMemory* memory,
                             tpStepReport* report) {
     tpSystem* system = step->system;
-    tpStepProblem problem = { settings, passage, memory, report };
+    tpStepProblem problem = {
+        .settings = settings, .passage = passage, .memory = memory, .report = report
+    };
+    if (!tpStepShare_Find(&problem.share, step, passage)) {
+        return false;
+    }
     tpLinearisation at = { TP_SCRATCH(&system->arena, tpPose, system->bodyCount), NULL, NULL };
     if (at.poses == NULL) {
         return false;
     }
     tpRows start;
     if (system->joints.count > 0) {
-        if (!findStartErrors(step, &start)) {
+        if (!tpStepShare_FindErrors(step, &start)) {
             return false;
         }
         tpRows_SetMasses(&start, system);

@@ -87,6 +87,7 @@ static const tpOptionIndex used[] = {
 const tpStepper tpStewartTrinkleStepper = {
     .name = "stewart-trinkle",
     .summary = "implicit time stepping, exact complementarity, inelastic impacts",
+    .closesAccount = true,
     .options = used,
     .lacks = tp_lacksCompliance,
     .lacksWith = lacksWith,
