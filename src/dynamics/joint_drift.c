@@ -62,6 +62,14 @@ double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double valu
     return def->hasLimits ? larger(drift, fabs(tpPastLimit(def->limits, value))) : drift;
 }
 
+static double ballDrift(const tpJoint* joint, const tpPose* poses, double unit) {
+    tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
+    // As tpJoint_PlaceAt finds the points: the same bits.
+    tpVec3 pointA = tpAdd(tpMulMV(tpMatFromQuat(a.rotation), joint->anchorA), a.position);
+    tpVec3 gap = tpSub(tpTransformPoint(b, joint->anchorB), pointA);
+    return larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z)) / unit;
+}
+
 static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit) {
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
     tpVec3 gap = tpSub(tpTransformPoint(b, joint->anchorB), tpTransformPoint(a, joint->anchorA));
@@ -71,10 +79,22 @@ static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit)
     return tpHinge_Drift(joint, gap, twist, value, unit);
 }
 
+static bool hasLimits(const tpJoint* joint) {
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        if (joint->coordinates[k].def.hasLimits) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
                       double unit) {
     if (joint->type == tp_revoluteJoint && !system->isPlanar) {
         return hingeDrift(joint, poses, unit);
+    }
+    if (joint->type == tp_ballJoint && !system->isPlanar && !hasLimits(joint)) {
+        return ballDrift(joint, poses, unit);
     }
     tpJointPlace place = tpJoint_Place(joint, poses);
     double drift = heldError(system, joint, &place, unit);

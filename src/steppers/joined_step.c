@@ -43,10 +43,7 @@ static bool hasJoints(const tpSystem* system) {
 }
 
 bool tpJoinedStep_Begin(tpJoinedStep* step) {
-    const tpStepper* stepper = step->stepper;
-    step->mayTear = hasJoints(step->system) &&
-                    (stepper->isKnown == NULL ||
-                     !stepper->isKnown(step->system, step->state, step->options, step->h));
+    step->mayTear = hasJoints(step->system);
     if (!step->mayTear) {
         step->start = (tpKept){ 0 };
         return tpKeptMotion_Take(&step->start.motion, step->system);

@@ -18,7 +18,7 @@ typedef struct tpJoinedStep {
     const tpOptions* options;
     double h;
     tpKept start; // the motion alone if no joint can be torn
-    bool mayTear; // there are joints, and the motion is not known yet
+    bool mayTear; // there are joints
 } tpJoinedStep;
 
 // Keeps the start of the step. False if memory ran out.

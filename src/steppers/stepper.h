@@ -9,6 +9,12 @@
 #include "dynamics/system.h"
 #include "steppers/options.h"
 
+// Where the bodies were when a step began.
+typedef struct tpStepStart {
+    const tpPose* poses;
+    const tpVelocity* velocities;
+} tpStepStart;
+
 typedef struct tpStepper {
     const char* name;             // as scenes and the command line spell it
     const char* summary;          // one line
@@ -39,9 +45,12 @@ typedef struct tpStepper {
     void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report);
 
-    // Whether the motion of the next step is known already, joints closed: such a step tears none
-    // of them, and is not taken again. NULL: it never is.
-    bool (*isKnown)(const tpSystem* system, const void* state, const tpOptions* options, double h);
+    // Takes the next step if its motion is known already, joints closed: such a step tears none of
+    // them, costs next to nothing, and is not taken again. Fills in the report, energies too, and
+    // where the step began, for as long as the stepper is not asked again. False if the motion is
+    // not known: nothing has moved. NULL: it never is.
+    bool (*follow)(tpSystem* system, void* state, const tpOptions* options, double h,
+                   tpStepReport* report, tpStepStart* start);
 
     // Snapshots of the state: size in bytes, copy out, copy in (false if memory ran out, or the
     // reader has failed because the bytes are not what was saved).

@@ -252,6 +252,46 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     }
 }
 
+// Takes the step if its stepper knows the motion already. False if it does not.
+static bool followStep(tpWorld* world, double h, tpStepReport* report, tpStepStart* start) {
+    tpSystem* system = &world->system;
+    if (world->stepper->follow == NULL || tpSystem_IsStopped(system)) {
+        return false;
+    }
+    tpCertificate_Begin(system, residualLimit(world), report);
+    system->gives = tpSystem_Gives(system);
+    system->contactQueryCount = system->problemCount = 0;
+    if (!world->stepper->follow(system, world->stepperState, &world->options, h, report, start)) {
+        return false;
+    }
+    if (!isStateFinite(system)) {
+        tpStepReport_AddNote(report, "the step was not finite");
+        undo(report);
+    }
+    size_t count = (size_t)system->bodyCount;
+    if (report->undone && count > 0) {
+        memcpy(system->poses.data, start->poses, sizeof(tpPose) * count);
+        memcpy(system->velocities.data, start->velocities, sizeof(tpVelocity) * count);
+        tpJoints_FollowAngles(system);
+    }
+    return true;
+}
+
+// Takes the step by its stepper's work.
+static void workStep(tpWorld* world, double h, tpStepReport* report, tpStepStart* start) {
+    tpJoinedStep step = { .stepper = world->stepper,
+                          .system = &world->system,
+                          .state = world->stepperState,
+                          .options = &world->options,
+                          .h = h };
+    if (canBegin(world, &step, report)) {
+        takeStep(world, &step, report);
+    } else {
+        undo(report);
+    }
+    *start = (tpStepStart){ step.start.motion.poses, step.start.motion.velocities };
+}
+
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
     TP_NEED(world, (tpStepReport){ 0 });
     tpSystem* system = &world->system;
@@ -269,23 +309,16 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     }
     world->areShown = false;
     tpArena_Reset(&system->arena);
-    tpJoinedStep step = { .stepper = world->stepper,
-                          .system = system,
-                          .state = world->stepperState,
-                          .options = &world->options,
-                          .h = h };
-    if (canBegin(world, &step, &report)) {
-        takeStep(world, &step, &report);
-    } else {
-        undo(&report);
+    tpStepStart start;
+    if (!followStep(world, h, &report, &start)) {
+        workStep(world, h, &report, &start);
     }
     if (!report.undone) {
         advanceTime(system, h);
         system->stepCount += 1;
         completeIds(world);
-        const tpKeptMotion* start = &step.start.motion;
-        tpWorld_MeasureSensors(world, start->poses, start->velocities, h);
-        tpWorld_ListEvents(world, start->poses, start->velocities);
+        tpWorld_MeasureSensors(world, start.poses, start.velocities, h);
+        tpWorld_ListEvents(world, start.poses, start.velocities);
     } else {
         world->watch.events.count = 0;
     }

@@ -156,11 +156,67 @@ static void crowdsAreNotCalm(void** state) {
     tpDestroyWorld(world);
 }
 
+// A box rests on a slope of 3 in 4 that holds it, with gravity of 10 m/s^2.
+static const char* const resting =
+    "{ \"tippe\": 1, \"name\": \"rest\", \"gravity\": [0, 0, -10],"
+    " \"materials\": { \"m\": { \"friction\": 1 } }, \"bodies\": ["
+    " { \"name\": \"slope\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+    " { \"type\": \"plane\", \"normal\": [0.6, 0, 0.8], \"offset\": 0 } ] },"
+    " { \"name\": \"box\", \"mass\": 1, \"material\": \"m\", \"position\": [0.06, 0, 0.08],"
+    " \"rotation\": { \"axis\": [0, 1, 0], \"degrees\": 36.869897645844021 },"
+    " \"shapes\": [ { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }";
+
+// On the slope, the first of the two: the weight of the box.
+static void checkWeight(tpWorld* world) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 4);
+    tpVec3 sum = tpZeroVec3();
+    for (int i = 0; i < count; ++i) {
+        sum = tpMulAdd(sum, contacts[i].normalImpulse, contacts[i].normal);
+        sum = tpAdd(sum, contacts[i].frictionImpulse);
+    }
+    CHECK_NEAR(tpLength(tpSub(sum, tpMakeVec3(0.0, 0.0, -10.0 * h))), 0.0, 1e-9);
+}
+
+// Where all sleep nobody looks for anything; contacts stay, energies too, and what users do counts
+// at once, after a snapshot as well.
+static void stillWorldsStay(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(resting);
+    stepFor(world, 60);
+    assert_int_equal(stepFor(world, 100), 0);
+    checkWeight(world);
+    tpStepReport report = tpWorld_Step(world, h);
+    assert_int_equal(report.sleepingCount, 1);
+    assert_int_equal(report.contactCount, 4);
+    CHECK_NEAR(report.time, 1.61, 1e-12);
+    assert_true(report.kineticAfter == 0.0 && report.potentialAfter == report.potentialBefore);
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    tpBody_ApplyImpulse(world, tpWorld_FindBody(world, "box"), tpMakeVec3(-0.8, 0.0, 0.6),
+                        tp_worldFrame);
+    stepFor(world, 1);
+    double pushed = placeOf(world, "box");
+    CHECK_NEAR(pushed, 0.06 - 0.8 * (h - 0.5 * 14.0 * h * h), 1e-6);
+    assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+    stepFor(world, 1);
+    checkWeight(world);
+    assert_int_equal(stepFor(world, 3), 0);
+    tpWorld_SetGravity(world, tpMakeVec3(0.0, 0.0, 10.0));
+    stepFor(world, 10);
+    double height = tpBody_GetPosition(world, tpWorld_FindBody(world, "box")).z;
+    CHECK_NEAR(height, 0.08 + 5.0 * 0.01, 1e-6);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodiesMeetInTime), cmocka_unit_test(changesCountAtOnce),
         cmocka_unit_test(bouncesAreCalm),   cmocka_unit_test(snapshotsKeepCalm),
         cmocka_unit_test(emptyWorldsStep),  cmocka_unit_test(crowdsAreNotCalm),
+        cmocka_unit_test(stillWorldsStay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

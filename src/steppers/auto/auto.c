@@ -396,9 +396,18 @@ static bool startAgain(tpUserStep* frame, tpSleep* sleep) {
     return tpKept_PutBack(&start, system, NULL, NULL) && startFrame(frame, true);
 }
 
-static bool isKnown(const tpSystem* system, const void* state, const tpOptions* options, double h) {
-    const Auto* own = state;
-    return tpCalm_CanGoOn(&own->calm, system, h, options->values[tp_accuracyOption]);
+static bool follow(tpSystem* system, void* state, const tpOptions* options, double h,
+                   tpStepReport* report, tpStepStart* start) {
+    Auto* own = state;
+    if (!tpCalm_GoesOn(&own->calm, system, h, options->values[tp_accuracyOption])) {
+        return false;
+    }
+    if (!tpCalm_Take(&own->calm, system, &own->carriers, own->solver, report)) {
+        tpCalm_End(&own->calm);
+        fail(report);
+    }
+    *start = tpCalm_Start(&own->calm);
+    return true;
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
@@ -412,12 +421,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                          .h = h };
     frame.accuracy = options->values[tp_accuracyOption];
     findScales(&frame);
-    if (tpCalm_GoesOn(&own->calm, system, h, frame.accuracy)) {
-        if (!tpCalm_Take(&own->calm, &frame, report)) {
-            fail(report);
-        }
-        return;
-    }
+    tpCalm_End(&own->calm);
     bool isDone = tpCarriers_Follow(&own->carriers, system) && wakeAndStart(&frame, &own->sleep) &&
                   carryAll(&frame);
     // Somebody came so far that he can have met another group: all together, from the start.
@@ -437,6 +441,9 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (own->sleep.isTaken) {
         tpSleepSettings settings = restSettings(&frame);
         isDone = tpSleep_End(&own->sleep, system, &settings, h, report) && isDone;
+        if (isDone && frame.groups.count == 0 && own->sleep.sleepingCount > 0) {
+            tpCalm_Rest(&own->calm, system, report, h, frame.accuracy);
+        }
     }
     if (!isDone) {
         fail(report);
@@ -464,7 +471,7 @@ const tpStepper tpAutoStepper = {
     .create = create,
     .destroy = destroy,
     .step = step,
-    .isKnown = isKnown,
+    .follow = follow,
     .savedSize = savedSize,
     .save = save,
     .restore = restore,

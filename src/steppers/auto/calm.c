@@ -10,7 +10,7 @@
 
 // Fewer steps are not worth looking for, so many are tried at first, and so many times more than
 // last time. If nothing was found nobody looks again for a while, twice as long each time.
-enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4, mostFailures = 6 };
+enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4 };
 
 // Among few bodies there are few pairs however far one looks: as far as there is to go, and again
 // soon.
@@ -26,6 +26,8 @@ static const double reserve = 0.5;
 void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
     TP_FREE_ARRAY(&system->allocator, calm->poses);
     TP_FREE_ARRAY(&system->allocator, calm->velocities);
+    TP_FREE_ARRAY(&system->allocator, calm->formerPoses);
+    TP_FREE_ARRAY(&system->allocator, calm->formerVelocities);
     TP_FREE_ARRAY(&system->allocator, calm->rooms);
     calm->leftCount = 0;
 }
@@ -156,22 +158,46 @@ static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
     return count;
 }
 
-// Remembers where all bodies are left.
+// Remembers where all bodies are left, and where they were left before.
 static void leave(tpCalm* calm, const tpSystem* system) {
     size_t count = (size_t)system->bodyCount;
+    tpPose* poses = calm->poses.data;
+    tpVelocity* velocities = calm->velocities.data;
+    calm->poses.data = calm->formerPoses.data;
+    calm->velocities.data = calm->formerVelocities.data;
+    calm->formerPoses.data = poses;
+    calm->formerVelocities.data = velocities;
     if (count > 0) {
         memcpy(calm->poses.data, system->poses.data, sizeof(tpPose) * count);
         memcpy(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count);
     }
+    calm->kinetic = tpSystem_KineticEnergy(system);
+    calm->potential = tpSystem_PotentialEnergy(system);
 }
 
-static bool makeRoom(tpCalm* calm, tpSystem* system) {
+tpStepStart tpCalm_Start(const tpCalm* calm) {
+    return (tpStepStart){ calm->formerPoses.data, calm->formerVelocities.data };
+}
+
+bool tpCalm_MakeRoom(tpCalm* calm, tpSystem* system) {
     int count = system->bodyCount;
     bool isDone = TP_RESERVE(&system->allocator, calm->poses, count) &&
                   TP_RESERVE(&system->allocator, calm->velocities, count) &&
+                  TP_RESERVE(&system->allocator, calm->formerPoses, count) &&
+                  TP_RESERVE(&system->allocator, calm->formerVelocities, count) &&
                   TP_RESERVE(&system->allocator, calm->rooms, count);
     calm->poses.count = calm->velocities.count = calm->rooms.count = isDone ? count : 0;
     return isDone;
+}
+
+// It lasts for so many steps of h from where all bodies are now.
+static void last(tpCalm* calm, const tpSystem* system, int count, double h, double accuracy) {
+    calm->leftCount = count;
+    calm->h = h;
+    calm->accuracy = accuracy;
+    calm->structure = system->structure;
+    calm->gravity = system->gravity;
+    leave(calm, system);
 }
 
 void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
@@ -183,22 +209,36 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
     int most = areFew ? tp_maxStride : calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
     calm->leftCount = calm->lastCount = 0;
     count = most < count ? most : count;
-    if (count < leastCount || !makeRoom(calm, system)) {
+    if (count < leastCount || !tpCalm_MakeRoom(calm, system)) {
         return;
     }
     count = countEmpty(calm, frame, count);
     if (count < leastCount) {
         calm->patience = areFew ? fewPatience : firstPatience << calm->failureCount;
-        calm->failureCount += calm->failureCount < mostFailures ? 1 : 0;
+        calm->failureCount += calm->failureCount < tp_calmFailures ? 1 : 0;
         return;
     }
     calm->failureCount = 0;
-    calm->lastCount = calm->leftCount = count;
-    calm->h = frame->h;
-    calm->accuracy = frame->accuracy;
-    calm->structure = system->structure;
-    calm->gravity = system->gravity;
-    leave(calm, system);
+    calm->lastCount = count;
+    last(calm, system, count, frame->h, frame->accuracy);
+}
+
+void tpCalm_Rest(tpCalm* calm, tpSystem* system, const tpStepReport* report, double h,
+                 double accuracy) {
+    bool isAlone = system->forces.count == 0 && system->couplings.count == 0 && !system->gives &&
+                   !system->hasLoads && !system->mayMoveAsTold && report->noteCount == 0;
+    if (!isAlone || !tpCalm_MakeRoom(calm, system)) {
+        return;
+    }
+    calm->isStill = true;
+    calm->hasFlying = false;
+    calm->strideCount = 0;
+    calm->contactCount = report->contactCount;
+    calm->residual = report->residual;
+    calm->penetration = report->penetration;
+    calm->jointDrift = report->jointDrift;
+    leave(calm, system); // the step before, too
+    last(calm, system, 1, h, accuracy);
 }
 
 // Going on ----------------------------------------------------------------------------------------
@@ -207,15 +247,6 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
 static double wayOf(const tpSystem* system, int body, double h) {
     const tpVelocity* velocity = &system->velocities.data[body];
     return tpSystem_Margin(system, body, velocity, velocity, h);
-}
-
-static bool haveRoom(const tpCalm* calm, const tpSystem* system, double h) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i) && wayOf(system, i, h) > calm->rooms.data[i]) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // Uses up the room of all bodies for the next step. False if one has not enough.
@@ -242,14 +273,18 @@ static bool isUntouched(const tpCalm* calm, const tpSystem* system, double h, do
            memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) == 0;
 }
 
-bool tpCalm_CanGoOn(const tpCalm* calm, const tpSystem* system, double h, double accuracy) {
-    return isUntouched(calm, system, h, accuracy) && haveRoom(calm, system, h);
-}
-
 bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy) {
-    bool isSame = isUntouched(calm, system, h, accuracy) && useRoom(calm, system, h);
+    // Contacts of what sleeps stay listed; a snapshot has no list.
+    bool isListed = calm->isStill && system->contacts.count == calm->contactCount;
+    bool isSame = isUntouched(calm, system, h, accuracy) &&
+                  (calm->isStill ? isListed : useRoom(calm, system, h));
     calm->leftCount = isSame ? calm->leftCount : 0;
     return isSame;
+}
+
+void tpCalm_End(tpCalm* calm) {
+    calm->leftCount = 0;
+    calm->isStill = false;
 }
 
 // What is to be listed for those who ask.
@@ -318,12 +353,12 @@ static void fly(tpSystem* system, double h) {
 }
 
 // Puts joints right that the polynomials have left open.
-static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
-    tpSystem* system = frame->system;
+static void closeJoints(tpSystem* system, tpSolverMemory* solver, tpStepReport* report) {
     double drift = tpJoints_PositionError(system, system->poses.data);
-    if (tpStride_IsOpen(drift, frame->lengthScale)) {
+    double length = system->scales.length;
+    if (tpStride_IsOpen(drift, length)) {
         tpJoints_FollowAngles(system);
-        tpJoints_Correct(system, frame->solver, 1e-10 * frame->lengthScale);
+        tpJoints_Correct(system, solver, 1e-10 * length);
         drift = tpJoints_PositionError(system, system->poses.data);
     }
     report->jointDrift = drift;
@@ -353,8 +388,36 @@ static bool measureOverlap(const tpCalm* calm, tpSystem* system, tpStepReport* r
     return true;
 }
 
-bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
-    tpSystem* system = frame->system;
+// The step in which all bodies sleep: contacts stay listed.
+static void takeStill(const tpCalm* calm, const tpSystem* system, tpStepReport* report) {
+    report->substepCount = 0;
+    report->contactCount = calm->contactCount;
+    report->residual = calm->residual;
+    report->penetration = calm->penetration;
+    report->jointDrift = calm->jointDrift;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        report->errorEstimate = fmax(report->errorEstimate, system->bodies.data[i].carrierError);
+        report->sleepingCount += tpSystem_IsDynamic(system, i) ? 1 : 0;
+    }
+}
+
+// What all calm steps say.
+static void finishReport(const tpCalm* calm, const tpSystem* system, tpStepReport* report) {
+    report->errorAsked = calm->accuracy * system->scales.length;
+    report->kineticAfter = calm->kinetic;
+    report->potentialAfter = calm->potential;
+}
+
+bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, tpSolverMemory* solver,
+                 tpStepReport* report) {
+    report->kineticBefore = calm->kinetic;
+    report->potentialBefore = calm->potential;
+    if (calm->isStill) {
+        takeStill(calm, system, report);
+        finishReport(calm, system, report);
+        return true;
+    }
+    double h = calm->h;
     int reactionCount = tpJoints_ReactionCount(system);
     double* reactions = TP_SCRATCH_ZEROED(&system->arena, double, reactionCount);
     Promise* promise = TP_SCRATCH(&system->arena, Promise, 1);
@@ -362,147 +425,36 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
         return false;
     }
     report->substepCount = calm->hasFlying ? 1 : 0;
-    growErrors(system, frame->carriersOf, frame->h);
+    growErrors(system, carriers, h);
     if (calm->hasFlying) {
-        fly(system, frame->h);
+        fly(system, h);
     }
-    tpSystem_MoveKinematic(system, system->time, frame->h);
+    tpSystem_MoveKinematic(system, system->time, h);
     for (int i = 0; i < calm->strideCount; ++i) {
-        tpStride* stride = &frame->carriersOf->list[calm->strides[i]].stride;
+        tpStride* stride = &carriers->list[calm->strides[i]].stride;
         tpStride_Advance(stride, system);
         tpStride_AddLoads(stride, system, reactions, report);
-        addErrors(stride, frame->carriersOf);
+        addErrors(stride, carriers);
         report->contactCount += tpStrideLoads_ContactCount(&stride->loads);
     }
     if (calm->strideCount > 0) {
-        closeJoints(frame, report);
+        closeJoints(system, solver, report);
     }
     for (int i = 0; i < calm->strideCount; ++i) {
-        tpStride_Leave(&frame->carriersOf->list[calm->strides[i]].stride, system);
+        tpStride_Leave(&carriers->list[calm->strides[i]].stride, system);
     }
     for (int i = 0; i < reactionCount; ++i) {
-        reactions[i] /= frame->h;
+        reactions[i] /= h;
     }
     tpJoints_WriteReactions(system, reactions);
     if (!measureOverlap(calm, system, report)) {
         return false;
     }
-    report->errorEstimate = largestError(system, frame->carriersOf);
-    report->errorAsked = frame->accuracy * frame->lengthScale;
-    *promise = (Promise){ calm, frame->carriersOf };
+    report->errorEstimate = largestError(system, carriers);
+    *promise = (Promise){ calm, carriers };
     tpSystem_PromiseContacts(system, listContacts, promise);
     calm->leftCount -= 1;
     leave(calm, system);
+    finishReport(calm, system, report);
     return true;
-}
-
-// Snapshots ---------------------------------------------------------------------------------------
-
-typedef struct SavedCalm {
-    int leftCount, lastCount, patience, failureCount, hasFlying, strideCount, bodyCount;
-    int strides[tp_groupLimit + 2];
-    int pairCount;
-    tpShapePair pairs[tp_calmPairs];
-    double h, accuracy;
-    uint64_t structure;
-    tpVec3 gravity;
-} SavedCalm;
-
-static size_t bodySize(int count) {
-    return (sizeof(tpPose) + sizeof(tpVelocity) + sizeof(double)) * (size_t)count;
-}
-
-size_t tpCalm_SavedSize(const tpCalm* calm) {
-    return sizeof(SavedCalm) + bodySize(calm->leftCount > 0 ? calm->poses.count : 0);
-}
-
-static unsigned char* put(unsigned char* place, const void* data, size_t size) {
-    memcpy(place, data, size);
-    return place + size;
-}
-
-unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
-    size_t count = (size_t)(calm->leftCount > 0 ? calm->poses.count : 0);
-    SavedCalm head;
-    memset(&head, 0, sizeof(head));
-    head.leftCount = calm->leftCount;
-    head.lastCount = calm->lastCount;
-    head.patience = calm->patience;
-    head.failureCount = calm->failureCount;
-    head.hasFlying = calm->hasFlying ? 1 : 0;
-    head.strideCount = calm->strideCount;
-    head.bodyCount = (int)count;
-    memcpy(head.strides, calm->strides, sizeof(head.strides));
-    head.pairCount = calm->pairCount;
-    memcpy(head.pairs, calm->pairs, sizeof(head.pairs));
-    head.h = calm->h;
-    head.accuracy = calm->accuracy;
-    head.structure = calm->structure;
-    head.gravity = calm->gravity;
-    place = put(place, &head, sizeof(head));
-    if (count > 0) {
-        place = put(place, calm->poses.data, sizeof(tpPose) * count);
-        place = put(place, calm->velocities.data, sizeof(tpVelocity) * count);
-        place = put(place, calm->rooms.data, sizeof(double) * count);
-    }
-    return place;
-}
-
-static bool isShape(const tpSystem* system, int32_t shape) {
-    return shape >= 0 && shape < system->shapes.count && system->shapes.data[shape].isLive;
-}
-
-// What comes from outside may say anything.
-static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
-    bool isRight =
-        head->leftCount >= 0 && head->leftCount <= tp_maxStride && head->lastCount >= 0 &&
-        head->lastCount <= tp_maxStride && head->patience >= 0 && head->failureCount >= 0 &&
-        head->failureCount <= mostFailures && head->strideCount >= 0 && head->pairCount >= 0 &&
-        head->strideCount <= tp_groupLimit + 2 &&
-        (head->leftCount == 0 || (head->bodyCount > 0 && head->bodyCount == system->bodyCount &&
-                                  carriers->bodies.count == system->bodyCount));
-    for (int i = 0; isRight && head->leftCount > 0 && i < head->strideCount; ++i) {
-        int place = head->strides[i];
-        isRight =
-            place >= 0 && place < tp_groupLimit + 2 &&
-            carriers->list[place].stride.frameCount - carriers->list[place].stride.doneCount >=
-                head->leftCount;
-    }
-    for (int i = 0; isRight && head->leftCount > 0 && i < head->pairCount && i < tp_calmPairs;
-         ++i) {
-        tpShapePair pair = head->pairs[i];
-        isRight = isShape(system, pair.shapeA) && isShape(system, pair.shapeB);
-    }
-    return isRight;
-}
-
-bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
-                    tpSavedReader* reader) {
-    SavedCalm head;
-    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
-        !tpSavedReader_Has(reader, head.bodyCount, bodySize(1)) || !makeRoom(calm, system)) {
-        return false;
-    }
-    if (!isRight(&head, carriers, system)) {
-        reader->failed = true;
-        return false;
-    }
-    size_t count = (size_t)head.bodyCount;
-    calm->leftCount = head.leftCount;
-    calm->lastCount = head.lastCount;
-    calm->patience = head.patience;
-    calm->failureCount = head.failureCount;
-    calm->hasFlying = head.hasFlying != 0;
-    calm->strideCount = head.strideCount;
-    memcpy(calm->strides, head.strides, sizeof(head.strides));
-    calm->pairCount = head.pairCount;
-    memcpy(calm->pairs, head.pairs, sizeof(head.pairs));
-    calm->h = head.h;
-    calm->accuracy = head.accuracy;
-    calm->structure = head.structure;
-    calm->gravity = head.gravity;
-    return head.leftCount == 0 ||
-           (tpSavedReader_Take(reader, calm->poses.data, sizeof(tpPose) * count) &&
-            tpSavedReader_Take(reader, calm->velocities.data, sizeof(tpVelocity) * count) &&
-            tpSavedReader_Take(reader, calm->rooms.data, sizeof(double) * count));
 }

@@ -99,31 +99,6 @@ bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group
     return false;
 }
 
-// Turns -------------------------------------------------------------------------------------------
-
-// Below this angle the factors are those of their series.
-static const double smallAngle = 1e-2;
-
-// The rate of a rotation vector for an angular velocity, in the axes of the world.
-static tpVec3 rateOfTurn(tpVec3 turn, tpVec3 angular) {
-    double square = tpLengthSquared(turn), angle = sqrt(square);
-    double factor = angle < smallAngle ? 1.0 / 12.0 + square / 720.0
-                                       : (1.0 - 0.5 * angle / tpTan(0.5 * angle)) / square;
-    tpVec3 first = tpCross(turn, angular);
-    return tpMulAdd(tpMulAdd(angular, -0.5, first), factor, tpCross(turn, first));
-}
-
-// The inverse.
-static tpVec3 angularOfRate(tpVec3 turn, tpVec3 rate) {
-    double square = tpLengthSquared(turn), angle = sqrt(square), sine, cosine;
-    tpSinCos(angle, &sine, &cosine);
-    bool isSmall = angle < smallAngle;
-    double a = isSmall ? 0.5 - square / 24.0 : (1.0 - cosine) / square;
-    double b = isSmall ? 1.0 / 6.0 - square / 120.0 : (angle - sine) / (square * angle);
-    tpVec3 first = tpCross(turn, rate);
-    return tpMulAdd(tpMulAdd(rate, a, first), b, tpCross(turn, first));
-}
-
 tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body) {
     const tpInertia* inertia = &system->bodies.data[body].inertia;
     tpVec3 spin = system->velocities.data[body].angular;
@@ -165,146 +140,6 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
     return true;
 }
 
-// The rotation that the spin alone makes of the first one in some seconds.
-static tpQuat spun(const tpStrideBody* body, double time) {
-    return tpMulQQ(tpQuatExp(tpScale(time, body->spin)), body->start);
-}
-
-void tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
-    double time = 0.5 * node * stride->frameCount * stride->h;
-    for (int i = 0; i < stride->bodies.count; ++i) {
-        tpStrideBody* body = &stride->bodies.data[i];
-        const tpPose* pose = &system->poses.data[body->body];
-        const tpVelocity* velocity = &system->velocities.data[body->body];
-        tpVec3 turn = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(spun(body, time))));
-        tpVec3 rest = tpSub(velocity->angular, tpRotate(tpQuatExp(turn), body->spin));
-        body->nodes[node] =
-            (tpStrideNode){ pose->position, velocity->linear, turn, rateOfTurn(turn, rest) };
-    }
-}
-
-double tpStride_Turn(const tpStride* stride) {
-    double largest = 0.0;
-    for (int i = 0; i < stride->bodies.count; ++i) {
-        const tpStrideNode* nodes = stride->bodies.data[i].nodes;
-        largest = fmax(largest, fmax(tpLength(nodes[1].turn), tpLength(nodes[2].turn)));
-    }
-    return largest;
-}
-
-// Between -----------------------------------------------------------------------------------------
-
-// Of the three values, of the three derivatives, and of what bends the motion in between.
-typedef struct StrideWeights {
-    double values[3], rates[3], bends[tp_bendCount];
-} StrideWeights;
-
-double tpStride_BendAt(int which) {
-    return 0.125 + 0.25 * which;
-}
-
-// 0 at the nodes.
-static double rootAt(double s) {
-    return s * (s - 0.5) * (s - 1.0);
-}
-
-// Bends leave values and derivatives at the nodes as they are, and each those at the other places.
-static void findBends(double s, StrideWeights* value, StrideWeights* rate) {
-    double root = rootAt(s), rootRate = (3.0 * s - 3.0) * s + 0.5;
-    for (int k = 0; k < tp_bendCount; ++k) {
-        double place = tpStride_BendAt(k), scale = 1.0 / (rootAt(place) * rootAt(place));
-        double factor = 1.0, factorRate = 0.0;
-        for (int j = 0; j < tp_bendCount; ++j) {
-            double way = j == k ? 1.0 : 1.0 / (place - tpStride_BendAt(j));
-            double part = j == k ? 1.0 : way * (s - tpStride_BendAt(j));
-            factorRate = factorRate * part + (j == k ? 0.0 : factor * way);
-            factor *= part;
-        }
-        value->bends[k] = scale * root * root * factor;
-        rate->bends[k] = scale * root * (2.0 * rootRate * factor + root * factorRate);
-    }
-}
-
-// For the value and for the derivative at a part s of the stride: Hermite's polynomials for the
-// nodes 0, 1/2 and 1.
-static void findWeights(double s, StrideWeights* value, StrideWeights* rate) {
-    const double nodes[] = { 0.0, 0.5, 1.0 }, slopes[] = { -3.0, 0.0, 3.0 };
-    const double base[] = { (1.0 - 2.0 * s) * (1.0 - s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0) };
-    const double baseRate[] = { 4.0 * s - 3.0, 4.0 - 8.0 * s, 4.0 * s - 1.0 };
-    for (int k = 0; k < 3; ++k) {
-        double square = base[k] * base[k], squareRate = 2.0 * base[k] * baseRate[k];
-        double way = s - nodes[k], factor = 1.0 - 2.0 * slopes[k] * way;
-        value->values[k] = square * factor;
-        rate->values[k] = squareRate * factor - 2.0 * slopes[k] * square;
-        value->rates[k] = square * way;
-        rate->rates[k] = squareRate * way + square;
-    }
-    findBends(s, value, rate);
-}
-
-static tpVec3 positionBy(const StrideWeights* weights, const tpStrideBody* body, double length) {
-    tpVec3 sum = tpZeroVec3();
-    for (int k = 0; k < 3; ++k) {
-        sum = tpMulAdd(sum, weights->values[k], body->nodes[k].position);
-        sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].velocity);
-    }
-    for (int k = 0; k < tp_bendCount; ++k) {
-        sum = tpMulAdd(sum, weights->bends[k], body->positionBends[k]);
-    }
-    return sum;
-}
-
-static tpVec3 turnBy(const StrideWeights* weights, const tpStrideBody* body, double length) {
-    tpVec3 sum = tpZeroVec3();
-    for (int k = 0; k < 3; ++k) {
-        sum = tpMulAdd(sum, weights->values[k], body->nodes[k].turn);
-        sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].turnRate);
-    }
-    for (int k = 0; k < tp_bendCount; ++k) {
-        sum = tpMulAdd(sum, weights->bends[k], body->turnBends[k]);
-    }
-    return sum;
-}
-
-void tpStride_Bend(tpStride* stride, const tpSystem* system, int which) {
-    double length = stride->frameCount * stride->h, s = tpStride_BendAt(which);
-    StrideWeights value, slope;
-    findWeights(s, &value, &slope);
-    for (int i = 0; i < stride->bodies.count; ++i) {
-        tpStrideBody* body = &stride->bodies.data[i];
-        const tpPose* pose = &system->poses.data[body->body];
-        tpVec3 position = positionBy(&value, body, length), turn = turnBy(&value, body, length);
-        tpVec3 right = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(spun(body, s * length))));
-        body->positionBends[which] =
-            tpAdd(body->positionBends[which], tpSub(pose->position, position));
-        body->turnBends[which] = tpAdd(body->turnBends[which], tpSub(right, turn));
-    }
-}
-
-void tpStride_Place(const tpStride* stride, tpSystem* system, double s) {
-    double length = stride->frameCount * stride->h;
-    StrideWeights value, slope;
-    findWeights(s, &value, &slope);
-    for (int i = 0; i < stride->bodies.count; ++i) {
-        const tpStrideBody* body = &stride->bodies.data[i];
-        tpVec3 turn = turnBy(&value, body, length);
-        tpVec3 rate = tpScale(1.0 / length, turnBy(&slope, body, length));
-        tpPose* pose = &system->poses.data[body->body];
-        tpVelocity* velocity = &system->velocities.data[body->body];
-        pose->position = positionBy(&value, body, length);
-        tpQuat rest = tpQuatExp(turn);
-        pose->rotation = tpNormalizeQuat(tpMulQQ(rest, spun(body, s * length)));
-        velocity->linear = tpScale(1.0 / length, positionBy(&slope, body, length));
-        velocity->angular = tpAdd(angularOfRate(turn, rate), tpRotate(rest, body->spin));
-    }
-    tpJoints_FollowAngles(system);
-}
-
-void tpStride_Advance(tpStride* stride, tpSystem* system) {
-    stride->doneCount += 1;
-    tpStride_Place(stride, system, (double)stride->doneCount / stride->frameCount);
-}
-
 bool tpStride_IsOpen(double drift, double lengthScale) {
     return drift > smallDrift * lengthScale;
 }
@@ -318,14 +153,6 @@ void tpStride_Leave(tpStride* stride, const tpSystem* system) {
 }
 
 // Balance -----------------------------------------------------------------------------------------
-
-// The velocity of a body at a part s of the stride.
-static tpVec3 velocityAt(const tpStride* stride, const tpStrideBody* body, double s) {
-    double length = stride->frameCount * stride->h;
-    StrideWeights value, slope;
-    findWeights(s, &value, &slope);
-    return tpScale(1.0 / length, positionBy(&slope, body, length));
-}
 
 // The place of a body in the stride, -1: none.
 static int placeOf(const tpStride* stride, int body) {
@@ -354,7 +181,8 @@ static void findLack(const tpStride* stride, const tpSystem* system, double from
     for (int k = 0; k < stride->bodies.count; ++k) {
         const tpStrideBody* own = &stride->bodies.data[k];
         const tpBody* body = &system->bodies.data[own->body];
-        tpVec3 gain = tpSub(velocityAt(stride, own, to), velocityAt(stride, own, from));
+        tpVec3 gain =
+            tpSub(tpStride_VelocityAt(stride, own, to), tpStride_VelocityAt(stride, own, from));
         gain = tpMulAdd(gain, -h * body->gravityScale, stride->gravity);
         lack[k] = tpScale(body->mass, gain);
     }
@@ -479,7 +307,7 @@ bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const t
 // Snapshots ---------------------------------------------------------------------------------------
 
 typedef struct SavedStride {
-    int frameCount, doneCount, bodyCount;
+    int frameCount, doneCount, degree, bodyCount;
     double h, begin;
     uint64_t structure;
     tpVec3 gravity;
@@ -493,6 +321,7 @@ size_t tpStride_SavedSize(const tpStride* stride) {
 unsigned char* tpStride_Save(const tpStride* stride, unsigned char* place) {
     SavedStride head = { .frameCount = stride->frameCount,
                          .doneCount = stride->doneCount,
+                         .degree = stride->degree,
                          .bodyCount = stride->bodies.count,
                          .h = stride->h,
                          .begin = stride->begin,
@@ -519,13 +348,15 @@ bool tpStride_Restore(tpStride* stride, tpSystem* system, tpSavedReader* reader)
     stride->bodies.count = head.bodyCount;
     stride->frameCount = head.frameCount;
     stride->doneCount = head.doneCount;
+    stride->degree = head.degree;
     stride->h = head.h;
     stride->begin = head.begin;
     stride->structure = head.structure;
     stride->gravity = head.gravity;
     // What comes from outside may say anything.
     bool isRight = tpStrideLoads_Restore(&stride->loads, system, reader) && head.doneCount >= 0 &&
-                   head.frameCount >= 0 && head.frameCount <= tp_maxStride &&
+                   head.frameCount >= 0 && head.frameCount <= tp_maxStride && head.degree >= 0 &&
+                   head.degree <= tp_bentDegree &&
                    (head.frameCount == 0 || stride->loads.sums.count > 0);
     for (int i = 0; i < head.bodyCount; ++i) {
         int64_t body = stride->bodies.data[i].body;

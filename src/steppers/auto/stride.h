@@ -18,8 +18,9 @@ typedef struct tpStrideNode {
     tpVec3 turn, turnRate; // beyond the spin: rotation vector, and its derivative
 } tpStrideNode;
 
-// Places between the nodes where the motion is bent.
-enum { tp_bendCount = 4 };
+// Places between the nodes where the motion is bent, and the degree of the polynomial without and
+// with that.
+enum { tp_bendCount = 4, tp_plainDegree = 5, tp_bentDegree = 9 };
 
 typedef struct tpStrideBody {
     int64_t body;
@@ -28,6 +29,8 @@ typedef struct tpStrideBody {
     tpStrideNode nodes[3];
     // at odd eighths: what has to be added so that joints are closed there
     tpVec3 positionBends[tp_bendCount], turnBends[tp_bendCount];
+    // the same motion as powers of the part of the stride
+    tpVec3 positionPowers[tp_bentDegree + 1], turnPowers[tp_bentDegree + 1];
     double positionError, speedError; // that the stride adds, m and m/s
     tpPose pose;                      // where it was left, to see what users have changed
     tpVelocity velocity;
@@ -38,6 +41,7 @@ enum { tp_maxStride = 128 };
 
 typedef struct tpStride {
     int frameCount, doneCount; // steps of the user: all of it, and those that are over; 0: none
+    int degree;                // of the powers
     double h;                  // of the user's step, s
     double begin;              // s
     uint64_t structure;
@@ -82,11 +86,17 @@ void tpStride_Bend(tpStride* stride, const tpSystem* system, int which);
 bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const tpGroups* groups,
                          int group, double h);
 
-// Puts the bodies where they are at a part s of the stride.
+// Puts the bodies where they are at a part s of the stride, as nodes and bends say now.
 void tpStride_Place(const tpStride* stride, tpSystem* system, double s);
 
-// Puts the bodies where they are after the next step of the user.
+// Nodes and bends are as they stay.
+void tpStride_Settle(tpStride* stride);
+
+// Puts the bodies where they are after the next step of the user. The stride is settled.
 void tpStride_Advance(tpStride* stride, tpSystem* system);
+
+// The velocity of a body at a part s of the stride, which is settled.
+tpVec3 tpStride_VelocityAt(const tpStride* stride, const tpStrideBody* body, double s);
 
 // Whether joints that have drifted so far, m, are to be put right.
 bool tpStride_IsOpen(double drift, double lengthScale);

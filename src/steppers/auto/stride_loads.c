@@ -85,17 +85,15 @@ void tpStrideLoads_Extrapolate(tpStrideLoads* loads, const tpSystem* system,
 
 // Between -----------------------------------------------------------------------------------------
 
-// The part of the impulse of each quarter that has acted up to s.
+// The part of the impulse of each quarter that has acted up to s: Lagrange's polynomials for the
+// quarters, of which each counts for all that begin before it.
 static void findShares(double s, double shares[quarterCount]) {
-    double later = 0.0;
-    for (int j = quarterCount; j > 0; --j) {
-        double base = 1.0;
-        for (int k = 0; k <= quarterCount; ++k) {
-            base *= k == j ? 1.0 : (quarterCount * s - k) / (j - k);
-        }
-        later += base;
-        shares[j - 1] = later;
-    }
+    double t = quarterCount * s, a = t - 1.0, b = t - 2.0, c = t - 3.0, d = t - 4.0;
+    double ab = t * a * b, cd = c * d;
+    shares[3] = ab * c * (1.0 / 24.0);
+    shares[2] = shares[3] - ab * d * (1.0 / 6.0);
+    shares[1] = shares[2] + t * a * cd * 0.25;
+    shares[0] = shares[1] - t * b * cd * (1.0 / 6.0);
 }
 
 static tpVec3 impulseOf(const tpContactInfo* info) {

@@ -233,6 +233,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     double next = part * careful * tpStrideLevels_Growth(&levels);
     bool isAccurate = levels.isSmooth && levels.error <= 1.0 && levels.middleError <= 1.0;
     if (isGood) {
+        tpStride_Settle(stride);
         next = fmin(next, part * growthByTurn(stride));
         pace->checkedError = levels.plainError;
         pace->uncheckedCount = 0;
