@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamics/reduced.h"
+
 double* tpPosedProblem_Begin(tpSystem* system, const tpRows* rows) {
     if (system->problemHook == NULL) {
         return NULL;
@@ -20,6 +22,10 @@ void tpPosedProblem_End(tpSystem* system, const tpRows* rows, const double* star
     }
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    tpMatrix matrix;
+    if (rows->reduced != NULL && !tpReduced_Pose(rows->reduced, rows, &problem, &matrix)) {
+        return;
+    }
     tpPosedProblem posed = { .problem = &problem,
                              .start = start,
                              .impulse = rows->impulse,

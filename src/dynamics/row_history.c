@@ -170,7 +170,7 @@ static void foreseeSome(const double* bends, int count, Forecast* forecast) {
     }
 }
 
-static inline double foresee(const double* bends, int count) {
+double tpForeseeBend(const double* bends, int count) {
     double size = fabs(bends[0]);
     Forecast forecast = { 0.0, 0.0, INFINITY };
     if (size == 0.0) {
@@ -199,7 +199,7 @@ void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, b
         }
         const double* bends = bendsOf(last, history->numbers.data);
         for (int i = 0; i < rows->dimensions[b]; ++i, bends += tp_keptBends) {
-            double bend = h * foresee(bends, last->bendCount);
+            double bend = h * tpForeseeBend(bends, last->bendCount);
             rows->bias[rows->firstRows[b] + i] += bend;
             rows->missed[rows->firstRows[b] + i] += isOfLaw ? bend : 0.0;
         }

@@ -56,6 +56,9 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h);
 // servos and dampers only if `withLaws`.
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws);
 
+// The next of the bends of a row by its last ones, of which `count` of tp_keptBends are known.
+double tpForeseeBend(const double* bends, int count);
+
 // Keeps the impulses for the next step, and by what biases differ from those that were written: one
 // number per row from the first that is of no contact on, or NULL. False if memory ran out.
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,

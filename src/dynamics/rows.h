@@ -92,6 +92,8 @@ typedef struct tpRows {
 
     double* inverseMass; // componentCount x componentCount numbers per body
 
+    struct tpReduced* reduced; // what joints do, if they have no rows (reduced.h); else NULL
+
     // What the impulses of the last solve change of the velocities of bodies, componentCount
     // numbers each; NULL if the solve has not told. It is no longer true if impulses are changed.
     double* solvedChange;

@@ -9,6 +9,7 @@
 #include "dynamics/painleve.h"
 #include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
+#include "dynamics/reduced.h"
 #include "dynamics/redundancy.h"
 #include "dynamics/report.h"
 #include "dynamics/step_budget.h"
@@ -174,6 +175,10 @@ static void shiftBiases(tpRows* rows, const double* shift) {
 // has written need no check but the verdict.
 static tpSolveStatus solveProblem(tpRows* rows, const tpFrictionOptions* options,
                                   tpSolverMemory* memory, tpSolveReport* solve) {
+    if (rows->reduced != NULL) {
+        tpReduced_Solve(rows->reduced, rows, options, memory, solve);
+        return solve->status;
+    }
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_Mechanism(rows, &bodies);
     if (tpFriction_SolveMechanism(&problem, options, memory, rows->impulse, rows->velocity,
@@ -295,7 +300,7 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     double share = settings->share > 0.0 ? settings->share : 1.0;
     double limit = fmin(affordable(rows, system, share), tpStepBudget_ForSolve(system));
     double start = system->solveWork;
-    bool mayRestart = isPlanar || rows->rowCount <= largestRestart;
+    bool mayRestart = rows->reduced == NULL && (isPlanar || rows->rowCount <= largestRestart);
     double first = isPlanar     ? fmin(planarTrial(rows), limit)
                    : mayRestart ? firstShare * limit
                                 : limit;
@@ -346,7 +351,7 @@ static bool solveAll(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                      double* residual) {
     *isSolved = true;
     *residual = 0.0;
-    if (rows->rowCount == 0) {
+    if (rows->rowCount == 0 && rows->reduced == NULL) {
         return true;
     }
     return settings->cone == tp_circularCone
@@ -402,6 +407,9 @@ static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 static bool solveIndependent(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                              const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                              double* residual) {
+    if (rows->reduced != NULL) {
+        return solveAll(rows, system, memory, settings, report, isSolved, residual);
+    }
     tpRedundancy redundancy;
     if (!tpRedundancy_SetAside(&redundancy, rows, system) ||
         !solveActive(rows, system, memory, settings, report, isSolved, residual)) {
@@ -416,12 +424,15 @@ static bool solveIndependent(tpRows* rows, tpSystem* system, tpSolverMemory* mem
 
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report) {
-    if (rows->rowCount == 0) {
+    if (rows->rowCount == 0 && rows->reduced == NULL) {
         return true;
     }
     double residual = 0.0;
     bool isSolved = false;
     rows->solvedChange = NULL;
+    if (rows->reduced != NULL) {
+        tpReduced_MoveFreely(rows->reduced, rows);
+    }
     tpArenaMark mark = tpArena_Mark(&system->arena);
     const double* start = tpPosedProblem_Begin(system, rows);
     bool isDone = !system->arena.failed &&

@@ -6,6 +6,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "dynamics/reduced.h"
 
 static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, bool isSymmetric) {
     memset(step, 0, sizeof(*step));
@@ -83,11 +84,16 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
         }
     }
     int jointBlocks, jointRows;
-    tpJoints_Count(system, &jointBlocks, &jointRows);
+    if (step->reduced != NULL) {
+        jointBlocks = jointRows = 2 * step->reduced->linkCount; // limits
+    } else {
+        tpJoints_Count(system, &jointBlocks, &jointRows);
+    }
     if (!tpRows_Create(&step->rows, system, count + jointBlocks,
                        TP_FRICTION_MAX_ROWS * count + jointRows)) {
         return false;
     }
+    step->rows.reduced = step->reduced;
     tpRows_SetMasses(&step->rows, system);
     tpRows_AllowSlack(&step->rows, system, step->h);
     return true;

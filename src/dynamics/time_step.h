@@ -38,6 +38,7 @@ typedef struct tpTimeStep {
     tpContact* endContacts; // where the step ends, once they have been looked for
     int endCount;
     tpRows rows;
+    struct tpReduced* reduced; // trees of joints, which then have no rows (reduced.h); else NULL
 } tpTimeStep;
 
 // Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion

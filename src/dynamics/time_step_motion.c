@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/motion.h"
+#include "dynamics/reduced.h"
 #include "dynamics/time_step.h"
 
 void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from,
@@ -50,6 +51,9 @@ static void flyExactly(tpTimeStep* step) {
                 step->hasRow[body] = true;
             }
         }
+    }
+    for (int i = 0; step->reduced != NULL && i < step->reduced->linkCount; ++i) {
+        step->hasRow[step->reduced->links[i].body] = true;
     }
     for (int i = 0; i < step->bodyCount; ++i) {
         if (!step->hasRow[i] && tpSystem_IsDynamic(step->system, i)) {

@@ -8,6 +8,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/joints.h"
+#include "dynamics/reduced.h"
 #include "dynamics/time_step.h"
 
 // Joints are brought back to within this after each step, in units of length: far below what can be
@@ -45,6 +46,9 @@ void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
         velocities.stroke = tpStrokeVelocities(step->system, &velocities, kicks, 2);
     }
     tpRows_AccountEnergy(&step->rows, &velocities, report);
+    if (step->reduced != NULL) {
+        tpReduced_AccountEnergy(step->reduced, &velocities, report);
+    }
 }
 
 static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contact) {

@@ -12,6 +12,7 @@
 // way the first one binds, without work; where it bends shut the second one, which brakes. Rows
 // that bind stay when others are written: rims whose lowest point runs around have several.
 
+#include "dynamics/reduced.h"
 #include "steppers/covered_points.h"
 #include "steppers/drift_problem.h"
 #include "steppers/rim_points.h"
@@ -38,6 +39,9 @@ static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count)
 static void setDriftVelocities(tpTimeStep* step) {
     tpVelocity* kept = step->freeVelocities;
     step->freeVelocities = step->freeMeanVelocities;
+    if (step->reduced != NULL) {
+        step->reduced->free = step->freeMeanVelocities;
+    }
     tpTimeStep_SetFreeVelocities(step);
     step->freeVelocities = kept;
 }
@@ -183,7 +187,8 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         if (*hasOutrun) {
             tpDrift_ForgetVerdict(drift->report, &verdict);
         }
-        if (step->rows.rowCount == 0 || *hasOutrun) {
+        bool hasRows = step->rows.rowCount > 0 || step->reduced != NULL;
+        if (!hasRows || *hasOutrun) {
             return true;
         }
         if (!findContacts(drift, &step->endContacts, &step->endCount)) {
@@ -226,8 +231,11 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         bool isLast = pass == maxPasses || !tpSystem_HasWorkLeft(step->system), hasOutrun;
         tpContact* contacts;
         int count;
-        if (!findContacts(&drift, &contacts, &count) ||
-            !tpTimeStep_UseContacts(step, contacts, count) || !tpDrift_AddStartRows(&drift) ||
+        if (!findContacts(&drift, &contacts, &count)) {
+            return false;
+        }
+        step->reduced = count <= tp_mostReducedContacts ? step->reduced : NULL;
+        if (!tpTimeStep_UseContacts(step, contacts, count) || !tpDrift_AddStartRows(&drift) ||
             !iterate(&drift, isLast, &hasOutrun)) {
             return false;
         }
@@ -250,6 +258,10 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     result->dampingLoss = 0.0;
     if (result->isLost) {
         return true;
+    }
+    if (step->reduced != NULL &&
+        !tpReduced_KeepBends(step->reduced, &memory->bends, &memory->allocator)) {
+        return false;
     }
     return tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->rows, step->h,
                              drift.jointBias) &&

@@ -2,6 +2,8 @@
 
 #include "steppers/drift_problem.h"
 
+#include "dynamics/reduced.h"
+
 // Contacts of the start and joints are met to this, in units of length or rad.
 static double toleranceOf(const tpDrift* drift) {
     return fmax(1e-12, drift->step->system->driftTolerance);
@@ -70,6 +72,10 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
             double size = fabs(miss) / tpRows_ErrorUnit(rows, system, first + k);
             largest = size <= largest ? largest : size; // what is no number stays
         }
+    }
+    if (step->reduced != NULL) {
+        double missed = tpReduced_Correct(step->reduced, system->poses.data);
+        largest = missed <= largest ? largest : missed;
     }
     drift->apart = fmax(drift->apart, largest);
     note(drift, largest, jointTolerance(drift, largest));

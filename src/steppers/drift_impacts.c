@@ -1,6 +1,7 @@
 // Whether the drift has met an impact.
 
 #include "dynamics/contact_spring.h"
+#include "dynamics/reduced.h"
 #include "steppers/drift_problem.h"
 
 // Slower approaches than this part of what gravity gives in the step, and this part of the largest
@@ -71,6 +72,10 @@ bool tpDrift_HasCollided(const tpDrift* drift) {
     const tpRows* rows = &step->rows;
     double least = fmax(leastApproach * step->h * tpLength(step->system->gravity),
                         leastPart * largestSpeed(step));
+    if (step->reduced != NULL &&
+        tpReduced_HeldSpeed(step->reduced, step->startVelocities) > least) {
+        return true;
+    }
     for (int b = 0; b < rows->blockCount; ++b) {
         int row = rows->firstRows[b];
         const tpBlockInfo* info = &rows->infos[b];

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "dynamics/reduced.h"
+
 // Gaps of contacts that do not hold for many steps are met to this at least, in units of length.
 static const double impactTolerance = 1e-10;
 
@@ -49,7 +51,9 @@ tpJointTreatment tpDrift_JointTreatment(const tpDrift* drift) {
 static void addJointRows(const tpDrift* drift) {
     tpTimeStep* step = drift->step;
     tpJointTreatment treatment = tpDrift_JointTreatment(drift);
-    if (drift->settings->isWhole) {
+    if (step->reduced != NULL) {
+        tpReduced_Place(step->reduced, &step->rows, step->startPoses, &treatment, tp_firstHalf);
+    } else if (drift->settings->isWhole) {
         tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
     } else {
         tpJoints_AddHalfRows(&step->rows, step->system, step->startPoses, &treatment, tp_firstHalf);
@@ -118,6 +122,9 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
     }
     tpRowHistory_Foresee(&drift->memory->driftRows, &step->rows, step->h,
                          !drift->settings->isWhole);
+    if (step->reduced != NULL) {
+        tpReduced_Foresee(step->reduced, &drift->memory->bends);
+    }
     tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
     tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
     if (!drift->settings->isCareful) {

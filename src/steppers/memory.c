@@ -30,6 +30,7 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(&system->allocator, memory->history.list);
     tpRowHistory_Destroy(&memory->driftRows, &system->allocator);
     tpRowHistory_Destroy(&memory->endRows, &system->allocator);
+    TP_FREE_ARRAY(&system->allocator, memory->bends);
     TP_FREE_ARRAY(&system->allocator, memory->before);
     tpRelease(&system->allocator, memory, sizeof(tpStepperMemory));
 }
@@ -46,7 +47,7 @@ typedef struct tpSavedHead {
 } tpSavedHead;
 
 // The last answer to the question for contacts and the impulses of joints, as arrays of a snapshot.
-enum { savedArrayCount = 7 };
+enum { savedArrayCount = 8 };
 static void listArrays(const tpStepperMemory* constant, tpSavedArray arrays[savedArrayCount]) {
     tpStepperMemory* memory = (tpStepperMemory*)constant; // saving only reads
     tpSystem* system = (tpSystem*)memory->system;
@@ -54,7 +55,7 @@ static void listArrays(const tpStepperMemory* constant, tpSavedArray arrays[save
         TP_SAVED_ARRAY(system->found.poses),       TP_SAVED_ARRAY(system->found.margins),
         TP_SAVED_ARRAY(system->found.contacts),    TP_SAVED_ARRAY(memory->driftRows.list),
         TP_SAVED_ARRAY(memory->driftRows.numbers), TP_SAVED_ARRAY(memory->endRows.list),
-        TP_SAVED_ARRAY(memory->endRows.numbers)
+        TP_SAVED_ARRAY(memory->endRows.numbers),   TP_SAVED_ARRAY(memory->bends)
     };
     memcpy(arrays, list, sizeof(list));
 }

@@ -4,6 +4,7 @@
 #define TIPPE_SRC_STEPPERS_MEMORY_H
 
 #include "dynamics/energy_guard.h"
+#include "dynamics/joint_bends.h"
 #include "dynamics/row_history.h"
 #include "dynamics/time_step.h"
 #include "steppers/stepper.h"
@@ -13,6 +14,7 @@ typedef struct tpStepperMemory {
     tpSolverMemory* solver;
     tpContactHistory history;
     tpRowHistory driftRows, endRows; // of joints, in the two problems of a symmetric step
+    tpJointBendsList bends;          // of trees of joints, in the first of them
     TP_ARRAY(tpVelocity) before;     // velocities at the start of the last step
     double lastLoss;                 // energy lost in the last step, J
     tpEnergyBook book;               // of the energy guard

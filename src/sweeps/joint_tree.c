@@ -367,12 +367,16 @@ static void setLoads(tpJointTree* tree) {
     }
 }
 
-// Velocities by the loads that are set.
-static void solveLoaded(tpJointTree* tree, const double* momenta, double* velocities) {
+static void startPass(tpJointTree* tree, const double* momenta) {
     memcpy(tree->impulses, momenta, sizeof(double) * 6 * (size_t)tree->nodeCount);
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->push = axis->load;
     }
+}
+
+// Velocities by the loads that are set.
+static void solveLoaded(tpJointTree* tree, const double* momenta, double* velocities) {
+    startPass(tree, momenta);
     goDown(tree);
     goUp(tree, tree->base, NULL, velocities);
 }
@@ -388,6 +392,14 @@ void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocit
     setLoads(tree);
     solveLoaded(tree, momenta, velocities);
     tpJointTree_ReadRows(tree);
+}
+
+void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const double* jumps,
+                              double* velocities) {
+    setLoads(tree);
+    startPass(tree, momenta);
+    goDownJumping(tree, jumps);
+    goUp(tree, tree->base, jumps, velocities);
 }
 
 // Whether rows are within their bounds after a solve, the `trial`th; else they have changed their

@@ -80,6 +80,11 @@ void tpJointTree_MarkAll(tpJointTree* tree);
 // all rows.
 void tpJointTree_Solve(tpJointTree* tree, const double* momenta, double* velocities);
 
+// The same without bounds and rows, if nodes jump against their parents: `jumps` has for each node,
+// at its centre, the velocity that it has beyond what its parent and its joint give it.
+void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const double* jumps,
+                              double* velocities);
+
 // The same with the bounds of rows; factorises again if states change. Returns how often.
 // Velocities and impulses of rows are set by tpJointTree_ReadRows: not every solve is asked for
 // them.

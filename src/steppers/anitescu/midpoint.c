@@ -23,6 +23,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "dynamics/reduced.h"
 
 // Impacts without restitution are located too if the step has at most so many contacts: a block
 // that rocks loses what it should only if its edges strike when they do.
@@ -111,8 +112,12 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpCont
         }
     }
     tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h, 0.0 };
-    tpJoints_AddHalfRows(&step->rows, step->system, step->system->poses.data, &treatment,
-                         tp_secondHalf);
+    const tpPose* poses = step->system->poses.data;
+    if (step->reduced != NULL) {
+        tpReduced_Place(step->reduced, &step->rows, poses, &treatment, tp_secondHalf);
+    } else {
+        tpJoints_AddHalfRows(&step->rows, step->system, poses, &treatment, tp_secondHalf);
+    }
 }
 
 // The impulses of the first problem, in the frames of the second one's contacts; none in its
@@ -184,6 +189,9 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
     }
     tpRows_ApplyImpulses(rows, without);
     step->freeVelocities = step->freeMeanVelocities = without;
+    if (step->reduced != NULL) {
+        step->reduced->free = without;
+    }
     tpTimeStep_SetFreeVelocities(step);
     for (int k = 0; k < rows->rowCount; ++k) {
         rows->impulse[k] = 0.0;
@@ -241,6 +249,9 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     }
     tpStepTimes times = { h, kick, h };
     tpJoints_KickRest(system, &step->rows, step->meanVelocities, &times, report);
+    if (step->reduced != NULL) {
+        tpReduced_KickRest(step->reduced, step->meanVelocities, &times, report);
+    }
     tpContact* contacts;
     int count;
     if (tpSystem_FindContacts(system, system->poses.data, step->margins, &contacts, &count) !=
@@ -260,6 +271,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }
+    step->reduced = count <= tp_mostReducedContacts ? step->reduced : NULL;
     if (!tpTimeStep_UseContacts(step, contacts, count)) {
         return false;
     }
@@ -276,6 +288,10 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     }
     tpRows_AccountEnergy(&step->rows, &velocities, report);
     tpJoints_AddReactions(system, &step->rows, h);
+    if (step->reduced != NULL) {
+        tpReduced_AccountEnergy(step->reduced, &velocities, report);
+        tpReduced_AddReactions(step->reduced);
+    }
     trial->isTouched = trial->isTouched || isPushed(step);
     trial->hasCollided = trial->hasCollided || trial->bounces;
     return true;
@@ -291,6 +307,12 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     step.isFlightExact = settings->drift.isCareful;
+    bool mayReduce = settings->drift.solve.cone == tp_circularCone && !system->gives &&
+                     settings->drift.room == 0.0;
+    step.reduced = mayReduce ? tpReduced_Create(system, h) : NULL;
+    if (step.reduced == NULL) {
+        memory->bends.count = 0;
+    }
     tpTally tally = { NULL, 0 };
     tpDriftResult drift;
     if (!tpDrift_Solve(&step, memory, &settings->drift, &drift, report) ||
@@ -303,6 +325,9 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     tpTimeStep_AccountEnergy(&step, report);
     report->frictionLoss += drift.dampingLoss;
     tpJoints_StoreReactions(system, &step.rows, h);
+    if (step.reduced != NULL) {
+        tpReduced_AddReactions(step.reduced);
+    }
     trial->isTouched = isPushed(&step);
     trial->isLost = drift.isLost;
     if (drift.isLost) {

@@ -1,0 +1,120 @@
+// Mechanisms without loops in joint coordinates: what joints hold has no rows.
+//
+// The bodies of a tree of hinges move as their parents take them along and about the axes of their
+// joints. Velocities under given momenta come from one pass to the root and one back
+// (sweeps/joint_tree.h), and so does what contacts feel of each other. The problem that is left has
+// the rows of contacts and limits alone. README.md, "Joint coordinates", derives it.
+//
+// The equations are those of the rows of joints (joints.h): a step with them and one without agree
+// to rounding. A system that has something else than such trees, or a law with bounds, has rows.
+
+#ifndef TIPPE_SRC_DYNAMICS_REDUCED_H
+#define TIPPE_SRC_DYNAMICS_REDUCED_H
+
+#include "complementarity/friction_solvers.h"
+#include "dynamics/energy_account.h"
+#include "dynamics/joint_bends.h"
+#include "dynamics/joints.h"
+#include "sweeps/joint_tree.h"
+
+// Contacts that are worth it.
+enum { tp_mostReducedContacts = 80 };
+
+// Laws of a coordinate without bounds. A law gives r = -stiffness (u + bias) for the rate u.
+typedef enum tpReducedLawKind {
+    tp_reducedSpring,
+    tp_reducedServo,
+    tp_reducedDamper,
+    tp_reducedRotor,
+    tp_reducedLawCount
+} tpReducedLawKind;
+
+typedef struct tpReducedLaw {
+    double stiffness, bias; // stiffness 0: there is no such law
+    double damping;         // the damper's part of the stiffness
+    double impulse;         // after a solve
+} tpReducedLaw;
+
+// A body of a tree and its joint to the parent, or to what does not move.
+typedef struct tpReducedLink {
+    int body;
+    int joint;    // -1: a free root
+    int other;    // the body on the other side of the joint; -1: the world, or no joint
+    double sign;  // 1 if the body is B of its joint, -1 if it is A
+    double value; // of the coordinate, where the link was placed; 0 if nothing depends on it
+
+    // Where it was placed.
+    tpVec3 axis;      // world
+    tpVec3 across[2]; // the same of what is held of the turns
+    tpVec3 arm;       // from the body's centre to its anchor
+    tpVec3 way;       // from the other body's centre to the body's, the anchors being one point
+    // Biases of what is held, along the axes of the world and across the axis; then the rotor's.
+    double bias[tp_bentRows];
+    double written[tp_bentRows]; // before anything was foreseen or corrected
+    tpReducedLaw laws[tp_reducedLawCount];
+    double rate;      // of the coordinate, after a solve
+    tpWrench impulse; // that the body gets through its joint, after a solve
+} tpReducedLink;
+
+typedef struct tpReduced {
+    tpSystem* system;
+    double h;
+    int treeCount, linkCount, axisCount;
+    tpJointTree* trees;
+    int* firstLinks; // of each tree, one more at the end; links of a tree come before their parents
+    tpReducedLink* links;
+    int* linkOf;                          // of each body, -1 if it is of no tree
+    int* treeOf;                          // of each link
+    double *momenta, *jumps, *velocities; // six numbers per link
+    bool hasJumps;
+    const tpVelocity* free; // velocities of all bodies without impulses
+} tpReduced;
+
+// reduced_plant.c: the trees of a system, in its arena. NULL if it has none, or anything that needs
+// rows; also if memory ran out.
+tpReduced* tpReduced_Create(tpSystem* system, double h);
+
+// reduced_place.c: takes the place of tpJoints_AddHalfRows. Rows receive those of limits.
+void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
+                     const tpJointTreatment* treatment, tpStepHalf half);
+
+// By how much joints have missed where the drift has ended, in units of length or rad; biases take
+// it in. The largest.
+double tpReduced_Correct(tpReduced* reduced, const tpPose* poses);
+
+// What biases are likely to need, from the last steps; and what they have needed, for the next.
+void tpReduced_Foresee(tpReduced* reduced, const tpJointBendsList* bends);
+bool tpReduced_KeepBends(const tpReduced* reduced, tpJointBendsList* bends,
+                         const tpAllocator* allocator);
+
+// reduced_solve.c: velocities under joints alone; q of the rows follows. To be called before a
+// solve, when q is what it is without joints.
+void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows);
+
+// Solves the rows, whose q is that under joints: impulses, velocities and what they change of the
+// velocities of bodies. False if memory ran out.
+bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* options,
+                     tpSolverMemory* memory, tpSolveReport* report);
+
+// reduced_response.c: W of the given blocks with the scales of their rows, dense; NULL if memory
+// ran out.
+double* tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
+                             int count, tpArena* arena);
+
+// The problem of all rows for whoever looks on: W, as a matrix in the arena of the rows, in the
+// place of bodies. False if memory ran out.
+bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProblem* problem,
+                    tpMatrix* matrix);
+
+// reduced_account.c: the same for trees as for rows of joints (joints.h, energy_account.h).
+
+void tpReduced_AccountEnergy(const tpReduced* reduced, const tpRowVelocities* velocities,
+                             tpStepReport* report);
+void tpReduced_AddReactions(const tpReduced* reduced);
+void tpReduced_KickRest(tpReduced* reduced, const tpVelocity* meanVelocities,
+                        const tpStepTimes* times, tpStepReport* report);
+
+// The largest velocity that joints hold and that bodies have, m/s or rad/s.
+double tpReduced_HeldSpeed(const tpReduced* reduced, const tpVelocity* velocities);
+
+#endif

@@ -1,0 +1,466 @@
+// The problem of contacts and limits on trees: who takes part, its solution, its verdict.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/solver.h"
+#include "dynamics/reduced.h"
+
+// Velocities --------------------------------------------------------------------------------------
+
+static void putSix(double* six, tpVec3 linear, tpVec3 angular) {
+    six[0] = linear.x;
+    six[1] = linear.y;
+    six[2] = linear.z;
+    six[3] = angular.x;
+    six[4] = angular.y;
+    six[5] = angular.z;
+}
+
+static void setMomentum(const tpJointNode* node, const tpVelocity* v, double* p) {
+    const double* I = node->inertia;
+    tpVec3 w = v->angular;
+    putSix(p, tpScale(node->mass, v->linear),
+           tpMakeVec3(I[0] * w.x + I[3] * w.y + I[4] * w.z, I[3] * w.x + I[1] * w.y + I[5] * w.z,
+                      I[4] * w.x + I[5] * w.y + I[2] * w.z));
+}
+
+// The velocity of what a root is joined to, at the root's centre.
+static void setBase(const tpReduced* reduced, const tpReducedLink* root, double* base) {
+    memset(base, 0, sizeof(double) * 6);
+    if (root->joint >= 0 && root->other >= 0) {
+        const tpVelocity* v = &reduced->free[root->other];
+        putSix(base, tpAdd(v->linear, tpCross(v->angular, root->way)), v->angular);
+    }
+}
+
+static inline double dotSix(const double* a, const double* b) {
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// Adds the velocities of a block's rows for velocities of bodies, six numbers each.
+static void readBlock(const tpRows* rows, int block, const double* velocities, double* u) {
+    const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
+    size_t first = (size_t)rows->firstRows[block];
+    for (int side = 0; side < 2; ++side) {
+        const double* J = (side == 0 ? rows->jacobianA : rows->jacobianB) + 6 * first;
+        for (int k = 0; bodies[side] >= 0 && k < rows->dimensions[block]; ++k) {
+            u[k] +=
+                dotSix(J + (size_t)6 * (size_t)k, velocities + (size_t)6 * (size_t)bodies[side]);
+        }
+    }
+}
+
+void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
+    double* change = rows->changeRoom;
+    memset(change, 0, sizeof(double) * 6 * (size_t)rows->bodyCount);
+    for (int k = 0; k < reduced->treeCount; ++k) {
+        tpJointTree* tree = &reduced->trees[k];
+        int first = reduced->firstLinks[k], count = tree->nodeCount;
+        size_t place = (size_t)6 * (size_t)first;
+        for (int i = 0; i < count; ++i) {
+            setMomentum(&tree->nodes[i], &reduced->free[reduced->links[first + i].body],
+                        reduced->momenta + place + 6 * i);
+        }
+        setBase(reduced, &reduced->links[first + count - 1], tree->base);
+        if (tree->isFree) {
+            memset(reduced->jumps + place + (size_t)6 * (size_t)(count - 1), 0, 6 * sizeof(double));
+        }
+        tpJointTree_SolveJumping(tree, reduced->momenta + place, reduced->jumps + place,
+                                 reduced->velocities + place);
+    }
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        int body = reduced->links[i].body;
+        double free[6], *own = change + (size_t)6 * (size_t)body;
+        putSix(free, reduced->free[body].linear, reduced->free[body].angular);
+        for (int k = 0; k < 6; ++k) {
+            own[k] = reduced->velocities[6 * i + k] - free[k];
+        }
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        readBlock(rows, b, change, rows->q + rows->firstRows[b]);
+    }
+}
+
+// Pushing -----------------------------------------------------------------------------------------
+
+// A solve at work.
+typedef struct tpReducedSolve {
+    tpReduced* reduced;
+    tpRows* rows;
+    const tpFrictionOptions* options;
+    tpArena* arena;
+    bool* isActive; // of each block
+    int* blocks;    // that take part
+    int blockCount;
+    double* pushes; // on links, six numbers each
+    double* moved;  // what they do to links
+    double* change; // the same of all bodies
+    double goal;
+    int iterations;
+    double work;
+} tpReducedSolve;
+
+// The impulses of a block onto its bodies.
+static void pushBlock(tpReducedSolve* solve, int block) {
+    const tpRows* rows = solve->rows;
+    const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
+    tpReduced* reduced = solve->reduced;
+    int first = rows->firstRows[block];
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] < 0) {
+            continue;
+        }
+        const double* J = side == 0 ? rows->jacobianA : rows->jacobianB;
+        double sum[6] = { 0.0 };
+        for (int k = first; k < first + rows->dimensions[block]; ++k) {
+            for (int j = 0; j < 6; ++j) {
+                sum[j] += rows->impulse[k] * J[(size_t)6 * (size_t)k + (size_t)j];
+            }
+        }
+        int link = reduced->linkOf[bodies[side]];
+        if (link < 0) {
+            const double* inverse = rows->inverseMass + (size_t)36 * (size_t)bodies[side];
+            double* change = solve->change + (size_t)6 * (size_t)bodies[side];
+            for (int j = 0; j < 6; ++j) {
+                change[j] += dotSix(inverse + 6 * j, sum);
+            }
+            continue;
+        }
+        int number = reduced->treeOf[link];
+        reduced->trees[number].nodes[link - reduced->firstLinks[number]].isWanted = true;
+        for (int j = 0; j < 6; ++j) {
+            solve->pushes[6 * link + j] += sum[j];
+        }
+    }
+}
+
+// What the impulses of all rows change of the velocities of bodies.
+static void pushAll(tpReducedSolve* solve) {
+    tpReduced* reduced = solve->reduced;
+    const tpRows* rows = solve->rows;
+    memset(solve->pushes, 0, sizeof(double) * 6 * (size_t)reduced->linkCount);
+    memset(solve->moved, 0, sizeof(double) * 6 * (size_t)reduced->linkCount);
+    memset(solve->change, 0, sizeof(double) * 6 * (size_t)rows->bodyCount);
+    for (int k = 0; k < reduced->treeCount; ++k) {
+        for (int i = 0; i < reduced->trees[k].nodeCount; ++i) {
+            reduced->trees[k].nodes[i].isWanted = false;
+        }
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (solve->isActive[b]) {
+            pushBlock(solve, b);
+        }
+    }
+    for (int k = 0; k < reduced->treeCount; ++k) {
+        tpJointTree* tree = &reduced->trees[k];
+        size_t place = (size_t)6 * (size_t)reduced->firstLinks[k];
+        tpJointTree_Want(tree);
+        if (tree->nodes[tree->nodeCount - 1].isWanted) {
+            tpJointTree_Push(tree, solve->pushes + place, solve->moved + place);
+        }
+    }
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        memcpy(solve->change + (size_t)6 * (size_t)reduced->links[i].body, solve->moved + 6 * i,
+               6 * sizeof(double));
+    }
+}
+
+// u = W r + q of all rows.
+static void readVelocities(tpReducedSolve* solve) {
+    tpRows* rows = solve->rows;
+    for (int i = 0; i < rows->rowCount; ++i) {
+        rows->velocity[i] = rows->q[i] + rows->compliance[i] * rows->impulse[i];
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        readBlock(rows, b, solve->change, rows->velocity + rows->firstRows[b]);
+    }
+}
+
+// Solving -----------------------------------------------------------------------------------------
+
+// Contacts that open slower than this part of the fastest are taken for touching: between bodies
+// that move together it is rounding that tells who is approached.
+static const double nearlyClosed = 1e-4;
+
+// An approach below this part of |q| is rounding.
+static const double noApproach = 1e-13;
+
+// Iterations of the small problem, and the part of what is asked for that it is solved to.
+enum { smallLimit = 30 };
+static const double safety = 0.5;
+
+static bool carries(const tpRows* rows, int block) {
+    for (int k = rows->firstRows[block]; k < rows->firstRows[block] + rows->dimensions[block];
+         ++k) {
+        if (rows->impulse[k] != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Blocks that are nearly closed, or carry something to begin with.
+static void choose(tpReducedSolve* solve) {
+    tpRows* rows = solve->rows;
+    double fastest = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
+        fastest = fmax(fastest, -rows->q[first]);
+        for (int k = first + 1; k < first + rows->dimensions[b]; ++k) {
+            fastest = fmax(fastest, fabs(rows->q[k]));
+        }
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        solve->isActive[b] =
+            rows->q[rows->firstRows[b]] < nearlyClosed * fastest || carries(rows, b);
+    }
+}
+
+// Blocks that are approached now join. Returns their number.
+static int join(tpReducedSolve* solve, double least) {
+    const tpRows* rows = solve->rows;
+    int count = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (!solve->isActive[b] && rows->velocity[rows->firstRows[b]] < -least) {
+            solve->isActive[b] = true;
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// The problem of the blocks that take part, in scaled rows.
+typedef struct tpSmallProblem {
+    tpFrictionProblem problem;
+    tpMatrix matrix;
+    int rowCount;
+    double *r, *shift;
+} tpSmallProblem;
+
+static bool pose(tpReducedSolve* solve, tpSmallProblem* small) {
+    const tpRows* rows = solve->rows;
+    tpArena* arena = solve->arena;
+    int n = solve->blockCount = small->rowCount = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (solve->isActive[b]) {
+            solve->blocks[solve->blockCount++] = b;
+            small->rowCount += rows->dimensions[b];
+        }
+    }
+    n = solve->blockCount;
+    int* dimensions = TP_SCRATCH(arena, int, n);
+    unsigned char* kinds = TP_SCRATCH(arena, unsigned char, n);
+    double* mu = TP_SCRATCH(arena, double, n);
+    double* q = TP_SCRATCH(arena, double, small->rowCount);
+    small->r = TP_SCRATCH(arena, double, small->rowCount);
+    small->shift = TP_SCRATCH_ZEROED(arena, double, small->rowCount);
+    double* W = tpReduced_FormMatrix(solve->reduced, rows, solve->blocks, n, arena);
+    if (W == NULL) {
+        return false;
+    }
+    for (int i = 0, at = 0; i < n; ++i) {
+        int b = solve->blocks[i];
+        dimensions[i] = rows->dimensions[b];
+        kinds[i] = rows->kinds[b];
+        mu[i] = kinds[i] == tp_frictionCone ? rows->mu[b] : 0.0;
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k, ++at) {
+            q[at] = rows->scale[k] * rows->q[k];
+            small->r[at] = rows->impulse[k] / rows->scale[k];
+        }
+    }
+    small->matrix = tpDenseMatrix(small->rowCount, small->rowCount, W);
+    small->problem = (tpFrictionProblem){ .blockCount = n,
+                                          .dimensions = dimensions,
+                                          .kinds = kinds,
+                                          .mu = mu,
+                                          .q = q,
+                                          .W = &small->matrix };
+    return true;
+}
+
+// Takes over impulses, and what was added to q.
+static void take(tpReducedSolve* solve, const tpSmallProblem* small) {
+    tpRows* rows = solve->rows;
+    for (int i = 0, at = 0; i < solve->blockCount; ++i) {
+        int b = solve->blocks[i];
+        for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k, ++at) {
+            rows->impulse[k] = small->r[at] * rows->scale[k];
+            if (solve->options->shift != NULL) {
+                solve->options->shift[k] = small->shift[at] / rows->scale[k];
+            }
+        }
+    }
+}
+
+// Velocities with what was added to q.
+static void follow(tpReducedSolve* solve) {
+    tpRows* rows = solve->rows;
+    pushAll(solve);
+    readVelocities(solve);
+    for (int k = 0; solve->options->shift != NULL && k < rows->rowCount; ++k) {
+        rows->velocity[k] += solve->options->shift[k];
+    }
+}
+
+// How far impulses are from the law, as tpFriction_Judge has it. Contacts that carry nothing and
+// are not approached are within it.
+static double judge(const tpRows* rows) {
+    double square = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        bool isIdle = !carries(rows, b) && rows->velocity[rows->firstRows[b]] >= 0.0;
+        square += isIdle ? 0.0 : tpRows_ResidualSquared(rows, b);
+    }
+    return sqrt(square);
+}
+
+// Solves what takes part, then what joins. False if memory ran out.
+static bool solveActive(tpReducedSolve* solve, tpSmallEffort effort, double size) {
+    const tpFrictionOptions* options = solve->options;
+    for (int count = 1; count > 0;) {
+        tpArenaMark mark = tpArena_Mark(solve->arena);
+        tpSmallProblem small;
+        if (!pose(solve, &small)) {
+            return false;
+        }
+        bool isReached = true, mayShift = options->slack > 0.0 && options->shift != NULL;
+        bool isShifting = mayShift && effort != tp_quickEffort;
+        tpSmallSolve settings = { .tolerance = tp_smallPart * safety * solve->goal,
+                                  .limit = smallLimit,
+                                  .workLimit = options->workLimit,
+                                  .effort = effort,
+                                  .isReached = &isReached,
+                                  .slack = isShifting ? options->slack : 0.0,
+                                  .shift = isShifting ? small.shift : NULL };
+        solve->work += 10.0 * (double)small.rowCount * (double)small.rowCount;
+        if (small.rowCount > 0 &&
+            !tpFriction_SolveSmall(&small.problem, options, &settings, solve->arena, small.r,
+                                   &solve->iterations, &solve->work)) {
+            return false;
+        }
+        take(solve, &small);
+        tpArena_Release(solve->arena, mark);
+        follow(solve);
+        count = join(solve, fmin(noApproach * size, tp_smallPart * safety * solve->goal));
+    }
+    return true;
+}
+
+// All solvers, on all blocks. False if memory ran out.
+static bool solveByAll(tpReducedSolve* solve, tpSolverMemory* memory) {
+    tpSmallProblem small;
+    for (int b = 0; b < solve->rows->blockCount; ++b) {
+        solve->isActive[b] = true;
+    }
+    if (!pose(solve, &small)) {
+        return false;
+    }
+    tpFrictionOptions options = *solve->options;
+    options.slack = 0.0;
+    options.shift = NULL;
+    tpSolveReport report;
+    tpSolveStatus status =
+        tpFriction_SolveIslands(&small.problem, &options, memory, small.r, NULL, &report);
+    solve->iterations += report.iterations;
+    solve->work += report.work;
+    take(solve, &small);
+    follow(solve);
+    return status != tp_solverOutOfMemory;
+}
+
+// Laws, rates and reactions by the velocities that were found.
+static void finish(tpReducedSolve* solve) {
+    tpReduced* reduced = solve->reduced;
+    for (int i = 0; i < 6 * reduced->linkCount; ++i) {
+        reduced->velocities[i] += solve->moved[i];
+        reduced->momenta[i] += solve->pushes[i];
+    }
+    for (int k = 0; k < reduced->treeCount; ++k) {
+        tpJointTree* tree = &reduced->trees[k];
+        int first = reduced->firstLinks[k];
+        size_t place = (size_t)6 * (size_t)first;
+        tpJointTree_Reactions(tree, reduced->momenta + place, reduced->velocities + place,
+                              solve->pushes + place);
+        for (int i = 0; i < tree->nodeCount; ++i) {
+            tpReducedLink* link = &reduced->links[first + i];
+            const double* f = solve->pushes + place + 6 * i;
+            link->impulse =
+                (tpWrench){ tpMakeVec3(f[0], f[1], f[2]), tpMakeVec3(f[3], f[4], f[5]) };
+            if (link->joint < 0) {
+                continue;
+            }
+            const double* w = reduced->velocities + place + 6 * i + 3;
+            const double* base = tree->nodes[i].parent >= 0
+                                     ? reduced->velocities + place + 6 * tree->nodes[i].parent + 3
+                                     : tree->base + 3;
+            tpVec3 turn = tpMakeVec3(w[0] - base[0], w[1] - base[1], w[2] - base[2]);
+            link->rate = link->sign * tpDot(link->axis, turn);
+            for (int j = 0; j < tp_reducedLawCount; ++j) {
+                double bias = j == tp_reducedRotor ? link->bias[5] : link->laws[j].bias;
+                link->laws[j].impulse = -link->laws[j].stiffness * (link->rate + bias);
+            }
+        }
+    }
+    double* change = solve->rows->changeRoom;
+    for (int i = 0; i < 6 * solve->rows->bodyCount; ++i) {
+        change[i] += solve->change[i];
+    }
+    solve->rows->solvedChange = change;
+}
+
+static double normOf(const double* numbers, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += numbers[i] * numbers[i];
+    }
+    return sqrt(sum);
+}
+
+static bool reserve(tpReducedSolve* solve) {
+    tpArena* arena = solve->arena;
+    const tpRows* rows = solve->rows;
+    solve->isActive = TP_SCRATCH(arena, bool, rows->blockCount);
+    solve->blocks = TP_SCRATCH(arena, int, rows->blockCount);
+    solve->pushes = TP_SCRATCH(arena, double, 6 * solve->reduced->linkCount);
+    solve->moved = TP_SCRATCH(arena, double, 6 * solve->reduced->linkCount);
+    solve->change = TP_SCRATCH(arena, double, 6 * rows->bodyCount);
+    return !arena->failed;
+}
+
+bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* options,
+                     tpSolverMemory* memory, tpSolveReport* report) {
+    tpArena* arena = &reduced->system->arena;
+    tpReducedSolve solve = { .reduced = reduced, .rows = rows, .options = options, .arena = arena };
+    tpSolveReport_Start(report);
+    if (!reserve(&solve)) {
+        return false;
+    }
+    double size = normOf(rows->q, rows->rowCount);
+    solve.goal = fmax(options->tolerance * size, options->velocityTolerance);
+    double willDo = fmax(solve.goal, fmin(options->enough, tp_stalledPart * size));
+    if (options->shift != NULL) {
+        memset(options->shift, 0, sizeof(double) * (size_t)rows->rowCount);
+    }
+    choose(&solve);
+    bool isDone = solveActive(&solve, tp_quickEffort, size);
+    double residual = isDone ? judge(rows) : INFINITY;
+    if (isDone && residual > solve.goal) {
+        isDone = solveActive(&solve, tp_restOfEffort, size);
+        residual = judge(rows);
+    }
+    if (isDone && residual > willDo) {
+        isDone = solveByAll(&solve, memory);
+        residual = judge(rows);
+    }
+    finish(&solve);
+    for (int k = 0; options->shift != NULL && k < rows->rowCount; ++k) {
+        report->shift = fmax(report->shift, fabs(options->shift[k]));
+    }
+    report->status = !isDone              ? tp_solverOutOfMemory
+                     : residual <= willDo ? tp_solved
+                                          : tp_iterationLimit;
+    report->residual = size > 0.0 ? residual / size : residual;
+    report->iterations = solve.iterations;
+    report->work = solve.work;
+    return isDone;
+}

@@ -1,0 +1,265 @@
+// Trees of hinges are solved in joint coordinates, everything else by rows (dynamics/reduced.h).
+// Both have the same equations: a mechanism moves alike if two bodies somewhere else are joined by
+// a hinge and if they are joined by a cylinder, which lets the whole system have rows.
+
+#include "support/floor.h"
+#include "support/joint_worlds.h"
+
+enum { mostLinks = 12 };
+
+typedef struct Mechanism {
+    tpWorld* world;
+    tpBodyId bodies[mostLinks];
+    tpJointId joints[mostLinks];
+    int bodyCount, jointCount;
+} Mechanism;
+
+typedef enum Base { freeBase, worldBase, movingBase } Base;
+
+// Two bodies far away that nothing moves, and their joint.
+static void addOthers(tpWorld* world, tpJointType type) {
+    tpBodyId ids[2];
+    tpVec3 places[2] = { { 900.0, 0.0, 900.0 }, { 901.0, 0.0, 900.0 } };
+    for (int i = 0; i < 2; ++i) {
+        tpBodyDef def = bodyAt(places[i], 1.0, tpMakeVec3(0.1, 0.1, 0.1));
+        def.gravityScale = 0.0;
+        ids[i] = addBodyOf(world, &def);
+    }
+    tpJointDef joint = jointOf(type, ids[0], ids[1], places[0], axisX);
+    addJoint(world, &joint);
+}
+
+static void setLaws(tpCoordinateDef* def, tpRandom* random, int number) {
+    def->zero = randomBetween(random, -0.5, 0.5);
+    switch (number % 5) {
+    case 0:
+        def->hasServo = true;
+        def->servo.effort = INFINITY;
+        def->servo.target = def->zero + randomBetween(random, -0.3, 0.3);
+        def->servo.stiffness = 60.0;
+        def->servo.damping = 3.0;
+        def->armature = 0.02;
+        break;
+    case 1:
+        def->hasSpring = true;
+        def->spring.stiffness = 20.0;
+        def->spring.damping = 0.4;
+        def->spring.rest = def->zero + 0.2;
+        break;
+    case 2:
+        def->damping = 0.5;
+        def->armature = 0.05;
+        break;
+    case 3:
+        def->hasLimits = true;
+        def->limits[0] = def->zero - 0.2;
+        def->limits[1] = def->zero + 0.2;
+        break;
+    default: // a servo that is stiff for the step
+        def->hasServo = true;
+        def->servo.effort = INFINITY;
+        def->servo.target = def->zero;
+        def->servo.stiffness = 1e5;
+        def->servo.damping = 1e3;
+        break;
+    }
+}
+
+static tpBodyId addBase(Mechanism* mechanism, Base base) {
+    if (base == worldBase) {
+        return theWorld;
+    }
+    tpBodyDef def = bodyAt(tpMakeVec3(0.0, 0.0, 1.2), 3.0, tpMakeVec3(0.05, 0.08, 0.11));
+    def.kind = base == movingBase ? tp_kinematicBody : tp_dynamicBody;
+    def.velocity = tpMakeVec3(0.3, -0.2, 0.0);
+    def.angularVelocity = tpMakeVec3(0.5, 1.0, -0.7);
+    return mechanism->bodies[mechanism->bodyCount++] = addBodyOf(mechanism->world, &def);
+}
+
+// A random tree of bodies with three different moments and a ball each, over a floor.
+static Mechanism makeMechanism(uint64_t seed, Base base, bool hasRows) {
+    tpRandom random = { seed };
+    Mechanism mechanism = { .world = worldWithFloor(tp_anitescu, 0.6, 0.0) };
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.group = 2; // balls meet the floor and nothing else
+    shape.mask = 1;
+    tpBodyId first = addBase(&mechanism, base);
+    tpVec3 places[mostLinks] = { { 0.0, 0.0, 1.2 } };
+    for (int i = 1; i < mostLinks - 2; ++i) {
+        int parent = base == worldBase && i == 1 ? 0 : (int)(randomBits(&random) % (unsigned)i);
+        parent = base == worldBase && i > 1 && parent == 0 ? 1 : parent;
+        tpVec3 way = randomVec3(&random, -0.3, 0.3);
+        way.z = -fabs(way.z);
+        places[i] = tpAdd(places[parent], way);
+        tpBodyDef def = bodyAt(places[i], 1.0 + 0.1 * i, randomVec3(&random, 0.010, 0.018));
+        tpBodyId body = addBodyOf(mechanism.world, &def);
+        tpCreateSphere(mechanism.world, body, &shape, &(tpSphere){ .radius = 0.06 }, NULL);
+        tpBodyId other = parent == 0 ? first : mechanism.bodies[parent - (base == worldBase)];
+        tpVec3 axis = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        tpVec3 anchor = tpMulAdd(places[parent], 0.6, way);
+        // Some joints go from the child to its parent.
+        tpJointDef joint =
+            i % 3 == 2 ? hingeOf(body, other, anchor, axis) : hingeOf(other, body, anchor, axis);
+        setLaws(&joint.coordinate, &random, i);
+        mechanism.joints[mechanism.jointCount++] = addJoint(mechanism.world, &joint);
+        mechanism.bodies[mechanism.bodyCount++] = body;
+    }
+    addOthers(mechanism.world, hasRows ? tp_cylindricalJoint : tp_revoluteJoint);
+    return mechanism;
+}
+
+typedef struct Difference {
+    double pose, velocity, reaction, effort, energy, residual;
+} Difference;
+
+static void compareJoints(const Mechanism* a, const Mechanism* b, Difference* difference) {
+    for (int i = 0; i < a->jointCount; ++i) {
+        tpVec3 force[2], torque[2];
+        tpJoint_GetReaction(a->world, a->joints[i], &force[0], &torque[0]);
+        tpJoint_GetReaction(b->world, b->joints[i], &force[1], &torque[1]);
+        double size = 1.0 + tpLength(force[1]) + tpLength(torque[1]);
+        double off =
+            tpDistanceBetween(force[0], force[1]) + tpDistanceBetween(torque[0], torque[1]);
+        difference->reaction = fmax(difference->reaction, off / size);
+        tpCoordinateState left = tpJoint_GetState(a->world, a->joints[i], 0);
+        tpCoordinateState right = tpJoint_GetState(b->world, b->joints[i], 0);
+        size = 1.0 + fabs(right.effort) + fabs(right.limitEffort);
+        off = fabs(left.effort - right.effort) + fabs(left.limitEffort - right.limitEffort);
+        difference->effort = fmax(difference->effort, off / size);
+    }
+}
+
+static void compare(const Mechanism* a, const Mechanism* b, Difference* difference) {
+    for (int i = 0; i < a->bodyCount; ++i) {
+        tpPose poseA = tpBody_GetPose(a->world, a->bodies[i]);
+        tpPose poseB = tpBody_GetPose(b->world, b->bodies[i]);
+        tpVec3 turn = tpQuatLog(tpMulQQ(poseA.rotation, tpConjugate(poseB.rotation)));
+        double off = tpDistanceBetween(poseA.position, poseB.position) + tpLength(turn);
+        difference->pose = fmax(difference->pose, off);
+        off = tpDistanceBetween(tpBody_GetVelocity(a->world, a->bodies[i]),
+                                tpBody_GetVelocity(b->world, b->bodies[i])) +
+              tpDistanceBetween(tpBody_GetAngularVelocity(a->world, a->bodies[i]),
+                                tpBody_GetAngularVelocity(b->world, b->bodies[i]));
+        difference->velocity = fmax(difference->velocity, off);
+    }
+    compareJoints(a, b, difference);
+}
+
+static Difference stepBoth(const Mechanism* a, const Mechanism* b, int steps, int* contacts) {
+    Difference difference = { 0 };
+    for (int k = 0; k < steps; ++k) {
+        tpStepReport left = tpWorld_Step(a->world, 0.005), right = tpWorld_Step(b->world, 0.005);
+        assert_int_equal(left.failureCount, 0);
+        assert_int_equal(left.contactCount, right.contactCount);
+        *contacts += left.contactCount;
+        double size = 1.0 + tpWorld_GetKineticEnergy(a->world);
+        double off = fabs(left.externalWork - right.externalWork) +
+                     fabs(left.frictionLoss - right.frictionLoss) +
+                     fabs(left.impactLoss - right.impactLoss);
+        difference.energy = fmax(difference.energy, off / size);
+        difference.residual = fmax(difference.residual, left.residual);
+        CHECK_BELOW(left.jointDrift, fmax(1e-10, 2.0 * right.jointDrift));
+        compare(a, b, &difference);
+    }
+    return difference;
+}
+
+static void worsen(Difference* worst, const Difference* difference) {
+    worst->pose = fmax(worst->pose, difference->pose);
+    worst->velocity = fmax(worst->velocity, difference->velocity);
+    worst->reaction = fmax(worst->reaction, difference->reaction);
+    worst->effort = fmax(worst->effort, difference->effort);
+    worst->energy = fmax(worst->energy, difference->energy);
+    worst->residual = fmax(worst->residual, difference->residual);
+}
+
+static void print(const char* name, const Difference* worst, int contacts) {
+    print_message("%s: poses %.1e, velocities %.1e, reactions %.1e, efforts %.1e, account %.1e, "
+                  "residual %.1e, %d contacts\n",
+                  name, worst->pose, worst->velocity, worst->reaction, worst->effort, worst->energy,
+                  worst->residual, contacts);
+}
+
+// Roundings grow while a mechanism falls over.
+static void rowsAndCoordinatesAgree(void** state) {
+    (void)state;
+    static const char* names[] = { "free", "on the world", "on a moving body" };
+    for (int base = freeBase; base <= movingBase; ++base) {
+        int contacts = 0;
+        Difference worst = { 0 };
+        for (uint64_t seed = 1; seed <= 6; ++seed) {
+            Mechanism a = makeMechanism(seed, (Base)base, false);
+            Mechanism b = makeMechanism(seed, (Base)base, true);
+            Difference difference = stepBoth(&a, &b, 100, &contacts);
+            worsen(&worst, &difference);
+            tpDestroyWorld(a.world);
+            tpDestroyWorld(b.world);
+        }
+        print(names[base], &worst, contacts);
+        assert_true(base == movingBase || contacts > 20);
+        CHECK_BELOW(worst.pose, 1e-9);
+        CHECK_BELOW(worst.velocity, 1e-7);
+        CHECK_BELOW(worst.reaction, 1e-7);
+        CHECK_BELOW(worst.effort, 1e-6);
+        CHECK_BELOW(worst.energy, 1e-8);
+        CHECK_BELOW(worst.residual, 1e-8);
+    }
+}
+
+// Two arms that hang from one body of the world close on a row of loose balls.
+static Mechanism makeGrip(bool hasRows) {
+    Mechanism mechanism = { .world = worldWithFloor(tp_anitescu, 0.5, 0.0) };
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    for (int side = -1; side <= 1; side += 2) {
+        tpBodyId parent = theWorld;
+        for (int k = 0; k < 2; ++k) {
+            tpVec3 place = { 0.3 * side, 0.0, 0.85 - 0.4 * k };
+            tpBodyDef def = bodyAt(place, 1.0, tpMakeVec3(0.02, 0.025, 0.01));
+            tpBodyId body = addBodyOf(mechanism.world, &def);
+            tpCreateCapsule(mechanism.world, body, &shape,
+                            &(tpCapsule){ .radius = 0.05, .length = 0.25 }, NULL);
+            tpVec3 anchor = { place.x, 0.0, place.z + 0.2 };
+            tpJointDef joint = hingeOf(parent, body, anchor, axisY);
+            joint.coordinate.hasServo = true;
+            joint.coordinate.servo.target = 0.35 * side;
+            joint.coordinate.servo.stiffness = 40.0;
+            joint.coordinate.servo.damping = 4.0;
+            mechanism.joints[mechanism.jointCount++] = addJoint(mechanism.world, &joint);
+            mechanism.bodies[mechanism.bodyCount++] = parent = body;
+        }
+    }
+    for (int i = -1; i <= 1; ++i) {
+        tpBodyDef def = bodyAt(tpMakeVec3(0.11 * i, 0.0, 0.05), 0.3, tpMakeVec3(3e-4, 3e-4, 3e-4));
+        tpBodyId ball = addBodyOf(mechanism.world, &def);
+        tpCreateSphere(mechanism.world, ball, &shape, &(tpSphere){ .radius = 0.05 }, NULL);
+        mechanism.bodies[mechanism.bodyCount++] = ball;
+    }
+    addOthers(mechanism.world, hasRows ? tp_cylindricalJoint : tp_revoluteJoint);
+    return mechanism;
+}
+
+static void treesMeetLooseBodies(void** state) {
+    (void)state;
+    Mechanism a = makeGrip(false), b = makeGrip(true);
+    int contacts = 0;
+    Difference difference = stepBoth(&a, &b, 100, &contacts);
+    print("grip", &difference, contacts);
+    assert_true(contacts > 300);
+    CHECK_BELOW(difference.pose, 1e-11);
+    CHECK_BELOW(difference.velocity, 1e-10);
+    CHECK_BELOW(difference.reaction, 1e-9);
+    CHECK_BELOW(difference.energy, 1e-10);
+    CHECK_BELOW(difference.residual, 1e-8);
+    tpDestroyWorld(a.world);
+    tpDestroyWorld(b.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rowsAndCoordinatesAgree),
+        cmocka_unit_test(treesMeetLooseBodies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
