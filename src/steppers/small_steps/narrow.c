@@ -9,8 +9,9 @@
 #include "dynamics/contacts.h"
 
 // The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
-// serves for as much motion.
-static const double farther = 0.05;
+// serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
+// the funnel of cubes takes 4 percent more time.
+static const double farther = 0.02;
 
 enum { batchSize = 32 };
 
