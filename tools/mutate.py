@@ -56,6 +56,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -239,6 +240,7 @@ class Copy:
             self.compilations, self.links, self.tests = json.load(file)
         self.known = os.path.join(work, "tests.json")  # name: usual processor time, how often it caught and was tried
         self.usual, self.caught, self.objects, self.lock = {}, {}, {}, threading.Lock()
+        self.counted = time.monotonic()
         self.seen, self.reached, self.texts = {}, {}, {}  # name: what it was made of; name: {source: [lines it runs, lines it does not]}; source: its text then
         if os.path.exists(self.known):
             with open(self.known, encoding="utf-8") as file:
@@ -434,9 +436,23 @@ class Copy:
         with open(os.path.join(self.tree, path), encoding="utf-8") as file:
             return file.read()
 
+    def keep_lines(self):
+        """Writes down which lines tests run, so that a count that is interrupted goes on where it was."""
+        with self.lock:
+            self.counted = time.monotonic()
+            reached = dict(self.reached)
+            paths = {path for found in reached.values() if found for path in found} | {source_of(name) for name in reached}
+            self.texts = {path: self.text_of(path) for path in paths if os.path.exists(os.path.join(self.tree, path))}
+            with open(os.path.join(self.work, "lines.json"), "w", encoding="utf-8") as file:
+                json.dump([dict(self.seen), reached, self.texts], file)
+
     def measure(self, rooms, carries=False):
         """Checks that all tests pass on the unchanged source, how long they take, and which lines they run."""
-        names = sorted({name for _, stages in rooms for stage in [*stages, OTHERS] for name in self.names(stage)} | (set(KNOWN) & self.tests.keys()))
+        turns = {name: 0 for name in KNOWN if name in self.tests}  # those that come first in a try are counted first
+        for turn, stage in sorted((turn, stage) for _, stages in rooms for turn, stage in enumerate([*stages, OTHERS])):
+            for name in self.names(stage):
+                turns.setdefault(name, turn)
+        names = sorted(turns, key=lambda name: (turns[name], name))
         lines = os.path.join(self.work, "lines.json")
         if os.path.exists(lines):
             with open(lines, encoding="utf-8") as file:
@@ -460,6 +476,9 @@ class Copy:
                 passed, spent = self.run(name, self.folder())
             if passed:
                 self.usual[name], self.reached[name], self.seen[name] = spent, lines, self.mark(name)
+                if time.monotonic() > self.counted + 60.0:
+                    self.keep_lines()
+                    self.remember()
             else:
                 bad.append(name)
                 print(f"mutate: {name} fails without any mutation; left out", flush=True)
@@ -469,10 +488,7 @@ class Copy:
             list(pool.map(one, names))
         self.remember()
         if not carries:
-            paths = {path for found in self.reached.values() if found for path in found} | {source_of(name) for name in self.reached}
-            self.texts = {path: self.text_of(path) for path in paths if os.path.exists(os.path.join(self.tree, path))}
-            with open(lines, "w", encoding="utf-8") as file:
-                json.dump([self.seen, self.reached, self.texts], file)
+            self.keep_lines()
         if len(bad) > 0.1 * len(names):
             sys.exit("mutate: too many tests fail without any mutation")
 

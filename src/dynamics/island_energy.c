@@ -143,7 +143,6 @@ static double chooseTaken(const tpSystem* system, double rise, Gains* gains) {
             unexplained -= gains->gains[i];
         }
     }
-    unexplained = fmax(unexplained, 0.0);
     for (int i = 0; i < system->bodyCount; ++i) {
         double gain = fmax(gains->gains[i], 0.0);
         if (gains->isDriven[i]) {

@@ -339,12 +339,47 @@ static void edgesAcrossAreFinite(void** state) {
     tpReleaseGeometry(&a);
 }
 
+// A wedge that stands on its sharp edge on a plane: no face of it looks down, but both ends of the
+// edge touch as long as it is level to 1 in 50; a steeper one touches with its lower end alone.
+static void wedgeOnAPlane(void** state) {
+    (void)state;
+    const double section[3][2] = { { 0.0, 0.0 }, { 0.05, 0.5 }, { -0.05, 0.5 } }, length = 0.2;
+    const double tilts[7] = { 0.0, 0.004, -0.004, 0.0199, -0.0199, 0.021, -0.021 };
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry wedge, plane;
+    tpMakePrism(&allocator, section, 3, length, tpIdentityPose(), &wedge, NULL);
+    tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, tpIdentityPose(), &plane, NULL);
+    for (int k = 0; k < 28; ++k) {
+        double tilt = tilts[k % 7], turn = 0.8 * (k / 7);
+        // The section's second axis upwards, the edge along x, then tilted and turned.
+        tpQuat upright = tpMulQQ(tpQuatExp(tpMakeVec3(0.0, 0.0, 1.5707963267948966)),
+                                 tpQuatExp(tpMakeVec3(1.5707963267948966, 0.0, 0.0)));
+        tpQuat leaning = tpMulQQ(tpQuatExp(tpMakeVec3(0.0, tilt, 0.0)), upright);
+        tpPose pose = { tpMakeVec3(0.3, -0.2, 0.001 + 0.5 * length * sin(fabs(tilt))),
+                        tpMulQQ(tpQuatExp(tpMakeVec3(0.0, 0.0, turn)), leaning) };
+        Contacts c = collide(&wedge, pose, &plane, tpIdentityPose());
+        bool isLevel = fabs(tilt) < 0.02;
+        assert_int_equal(c.count, isLevel ? 2 : 1);
+        double low = c.points[0].gap, high = c.points[c.count - 1].gap;
+        CHECK_NEAR(fmin(low, high), 0.001, 1e-12);
+        if (isLevel) {
+            CHECK_NEAR(fmax(low, high), 0.001 + length * sin(fabs(tilt)), 1e-12);
+            tpVec3 span = tpSub(c.points[1].pointA, c.points[0].pointA);
+            CHECK_NEAR(tpLength(span), length, 1e-12);
+        }
+    }
+    tpReleaseGeometry(&wedge);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(middleOfTheArc),         cmocka_unit_test(turnsIntoTheFace),
-        cmocka_unit_test(edgesShareTheirOverlap), cmocka_unit_test(nearTheEdge),
-        cmocka_unit_test(facesStayFaces),         cmocka_unit_test(facesShareTheirOverlap),
-        cmocka_unit_test(flatHullsHaveNone),      cmocka_unit_test(edgesAcrossAreFinite)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(wedgeOnAPlane),
+                                        cmocka_unit_test(middleOfTheArc),
+                                        cmocka_unit_test(turnsIntoTheFace),
+                                        cmocka_unit_test(edgesShareTheirOverlap),
+                                        cmocka_unit_test(nearTheEdge),
+                                        cmocka_unit_test(facesStayFaces),
+                                        cmocka_unit_test(facesShareTheirOverlap),
+                                        cmocka_unit_test(flatHullsHaveNone),
+                                        cmocka_unit_test(edgesAcrossAreFinite) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

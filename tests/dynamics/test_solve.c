@@ -1,5 +1,7 @@
 // Solves of rows with known answers: a ball that hits the floor sticks or slides.
 
+#include <string.h>
+
 #include "ball_cases.h"
 #include "dynamics/solve.h"
 
@@ -135,8 +137,228 @@ static void testBudget(void** state) {
     tpDestroyWorld(world);
 }
 
+// A tower of balls that comes down on the floor, each rather beside the middle of the one below.
+enum { towerHeight = 100 };
+
+static tpRows makeTower(tpWorld* world, double mu) {
+    tpSystem* system = &world->system;
+    tpContact contacts[towerHeight];
+    int below = addFloor(world);
+    tpRandom random = { 21 };
+    for (int i = 0; i < towerHeight; ++i) {
+        int ball = addBall(world, tpMakeVec3(0.0, 0.0, (2 * i + 1) * ballRadius),
+                           tpMakeVec3(0.3 - 0.1 * (i % 5), 0.1 * (i % 7), -1.0 - 0.05 * i));
+        contacts[i] = makeContact(system, ball, below);
+        contacts[i].normal = tpNormalize(tpAdd(contacts[i].normal, randomVec3(&random, -0.2, 0.2)));
+        below = ball;
+    }
+    tpRows rows = makeRows(system, contacts, towerHeight, mu);
+    rows.speedUnit = 1.0;
+    system->certificate = TP_USUAL_CERTIFICATE;
+    return rows;
+}
+
+// The pyramid is solved by itself if it may take the work. If it may not, the circular cone is, and
+// the report says so. Either way the impulses are those of the cone that was solved.
+static void testPyramid(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        tpRows rows = makeTower(world, 0.05);
+        tpSolveSettings settings = { .cone = tp_pyramidCone,
+                                     .directionCount = 8,
+                                     .tolerance = 1e-10 };
+        world->system.solveWork = k == 0 ? 0.0 : 1e300;
+        tpStepReport report = { .converged = true };
+        assert_true(tpRows_Solve(&rows, &world->system, memory, &settings, &report));
+        tpStepReport judged = { .converged = true };
+        assert_true(tpRows_Judge(&rows, memory, &judged));
+        double momentum = 0.0, upwards = 0.0;
+        for (int b = 0; b < rows.blockCount; ++b) {
+            assert_true(rows.impulse[rows.firstRows[b]] >= 0.0);
+            CHECK_NEAR(rows.velocity[rows.firstRows[b]], 0.0, 1e-6);
+        }
+        tpRows_ApplyImpulses(&rows, world->system.velocities.data);
+        for (int i = 1; i <= towerHeight; ++i) {
+            momentum += ballMass * (world->system.velocities.data[i].linear.z + 0.95 + 0.05 * i);
+        }
+        for (int j = 0; j < 3; ++j) { // of the lowest ball, as the floor's contact gives it
+            upwards += rows.impulse[j] * rows.jacobianA[6 * j + 2];
+        }
+        CHECK_NEAR(upwards, momentum, 1e-9);
+        if (k == 0) {
+            assert_null(report.fallback);
+            assert_true(report.converged && report.residual < 1e-8);
+            assert_true(judged.coneViolation < 1e-9); // within the cone of its outer edges
+            assert_true(judged.residual > 1e-6);      // an eighth of a circle is no circle
+        } else {
+            assert_string_equal(report.fallback, "circular cone");
+            CHECK_BELOW(report.residual, 1e-8);
+            CHECK_BELOW(judged.residual, 1e-8);
+        }
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+}
+
+// The violations of contacts by their definition: friction beyond mu times the load, and power that
+// is not the most friction can take. Loads and speeds that are rounding beside the largest say
+// nothing, nor do joints.
+static void testJudgedContacts(void** state) {
+    (void)state;
+    tpRandom random = { 22 };
+    tpWorld* world = makeEmptyWorld();
+    tpRows rows = makeTower(world, 0.4);
+    rows.speedUnit = 1e-3;
+    for (int n = 0; n < 400; ++n) {
+        double largestLoad = 0.0, largestSpeed = 0.0, cone = 0.0, dissipation = 0.0;
+        for (int b = 0; b < rows.blockCount; ++b) {
+            int first = rows.firstRows[b];
+            rows.infos[b].source = randomBits(&random) % 4 == 0 ? tp_jointSource : tp_contactSource;
+            rows.mu[b] = randomBetween(&random, 0.1, 1.0);
+            double small = randomBits(&random) % 3 == 0 ? 1e-8 : 1.0;
+            double slow = pow(10.0, -randomBetween(&random, 0.0, n % 2 == 0 ? 4.0 : 14.0));
+            for (int k = 0; k < 3; ++k) {
+                rows.impulse[first + k] = randomBetween(&random, k == 0 ? 0.2 : -0.2, 0.5) * small;
+                rows.velocity[first + k] = randomBetween(&random, -1.0, 1.0) * slow;
+                rows.scale[first + k] = randomBetween(&random, 0.5, 2.0);
+            }
+            rows.impulse[first] *= n % 5 == 0 && randomBits(&random) % 2 == 0 ? 1e-12 : 1.0;
+            if (rows.infos[b].source == tp_contactSource) {
+                double x = rows.velocity[first + 1] * rows.scale[first + 1];
+                double y = rows.velocity[first + 2] * rows.scale[first + 2];
+                largestLoad = fmax(largestLoad, rows.impulse[first]);
+                largestSpeed = fmax(largestSpeed, fmax(fabs(x), fabs(y)));
+            }
+        }
+        for (int b = 0; b < rows.blockCount; ++b) {
+            const double *r = rows.impulse + rows.firstRows[b], *scale = rows.scale + 3 * b;
+            const double* u = rows.velocity + rows.firstRows[b];
+            if (rows.infos[b].source != tp_contactSource || r[0] <= 1e-9 * largestLoad) {
+                continue;
+            }
+            double force = hypot(r[1] / scale[1], r[2] / scale[2]);
+            double speed = hypot(u[1] * scale[1], u[2] * scale[2]), limit = rows.mu[b] * r[0];
+            cone = fmax(cone, force / limit - 1.0);
+            if (speed > 1e-6 * largestSpeed && speed > 1e-9 * rows.speedUnit) {
+                dissipation =
+                    fmax(dissipation, 1.0 + (r[1] * u[1] + r[2] * u[2]) / (limit * speed));
+            }
+        }
+        tpStepReport report = { .converged = true };
+        tpRows_JudgeContacts(&rows, &report);
+        CHECK_NEAR(report.coneViolation, cone, 1e-12 * (1.0 + cone));
+        CHECK_NEAR(report.dissipationViolation, dissipation, 1e-12 * (1.0 + dissipation));
+        report.coneViolation = report.dissipationViolation = 1e20; // what was worse before stays
+        tpRows_JudgeContacts(&rows, &report);
+        assert_true(report.coneViolation == 1e20 && report.dissipationViolation == 1e20);
+    }
+    tpDestroyWorld(world);
+}
+
+// |q| without the rows of limits that are open.
+static void testRoughSize(void** state) {
+    (void)state;
+    tpRandom random = { 23 };
+    tpWorld* world = makeEmptyWorld();
+    tpRows rows = makeTower(world, 0.4);
+    for (int n = 0; n < 50; ++n) {
+        double square = 0.0;
+        for (int b = 0; b < rows.blockCount; ++b) {
+            bool isJoint = randomBits(&random) % 2 == 0, isLimit = randomBits(&random) % 2 == 0;
+            rows.infos[b].source = isJoint ? tp_jointSource : tp_contactSource;
+            rows.kinds[b] = isLimit ? tp_frictionNonnegative : tp_frictionFree;
+            for (int k = 0; k < 3; ++k) {
+                double q = randomBetween(&random, -1.0, 1.0);
+                rows.q[rows.firstRows[b] + k] = q;
+                square += isJoint && isLimit && q > 0.0 ? 0.0 : q * q;
+            }
+        }
+        CHECK_NEAR(tpRows_RoughSize(&rows), sqrt(square), 1e-12);
+    }
+    tpDestroyWorld(world);
+}
+
+// What a solve leaves fits together: velocities are those of its impulses, the report's figures
+// those that the judge finds, work and failures are counted.
+static void checkSolve(tpWorld* world, tpRows* rows, const tpStepReport* report, double before) {
+    tpSystem* system = &world->system;
+    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+    int size = rows->rowCount;
+    double velocities[3 * towerHeight];
+    assert_true(size <= 3 * towerHeight);
+    memcpy(velocities, rows->velocity, sizeof(double) * (size_t)size);
+    tpStepReport judged = { .converged = true };
+    assert_true(tpRows_Judge(rows, memory, &judged));
+    for (int k = 0; k < size; ++k) {
+        CHECK_NEAR(velocities[k], rows->velocity[k], 1e-9);
+    }
+    CHECK_NEAR(report->residual, judged.residual, 1e-9);
+    CHECK_NEAR(report->coneViolation, judged.coneViolation, 1e-9);
+    CHECK_NEAR(report->dissipationViolation, judged.dissipationViolation, 1e-9);
+    assert_true(report->converged == (report->failureCount == 0));
+    assert_true(report->solveCount > 0 && report->iterationCount > 0);
+    double work = system->solveWork - before;
+    assert_true(work > 0.0);
+    // Each solve costs its own work and 600 for each of its rows.
+    double others = (system->stepWork - work) / (600.0 * size);
+    assert_true(others > 0.0 && others <= report->solveCount);
+    tpDestroySolverMemory(memory);
+}
+
+// A ball between floor and ceiling, which approach each other or part, at any angle: impulses that
+// nothing can satisfy are no solution, and what is reported is what is left.
+static void testContradictions(void** state) {
+    (void)state;
+    tpRandom random = { 24 };
+    int failed = 0, restarted = 0;
+    for (int n = 0; n < 60; ++n) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), randomVec3(&random, -1.0, 1.0));
+        int floor = addFloor(world);
+        tpContact contacts[3] = { makeContact(system, ball, floor),
+                                  makeContact(system, ball, floor),
+                                  makeContact(system, ball, floor) };
+        for (int i = 1; i < 3; ++i) {
+            contacts[i].normal = tpNormalize(
+                tpAdd(tpMakeVec3(0.0, 0.0, i == 1 ? -1.0 : 0.0), randomVec3(&random, -0.3, 0.3)));
+            contacts[i].pointA = contacts[i].pointB =
+                tpMulAdd(system->poses.data[ball].position, -ballRadius, contacts[i].normal);
+        }
+        tpRows rows = makeRows(system, contacts, 3, randomBetween(&random, 0.0, 1.5));
+        bool isPressed = n % 3 != 0;
+        for (int i = 0; i < 3; ++i) {
+            rows.bias[rows.firstRows[i]] = isPressed ? -0.5 : 0.0;
+            rows.q[rows.firstRows[i]] += rows.bias[rows.firstRows[i]];
+        }
+        rows.speedUnit = 1.0;
+        system->certificate = TP_USUAL_CERTIFICATE;
+        tpSolveSettings settings = { .cone = tp_circularCone,
+                                     .directionCount = 8,
+                                     .tolerance = 1e-12 };
+        tpStepReport report = { .converged = true };
+        assert_true(tpRows_Solve(&rows, system, memory, &settings, &report));
+        checkSolve(world, &rows, &report, 0.0);
+        // Floor and ceiling that do not approach are met by impulses.
+        assert_true(isPressed || report.converged);
+        assert_true(report.converged || report.residual > 1e-8);
+        failed += !report.converged;
+        restarted += report.fallback != NULL && strcmp(report.fallback, "pyramid start") == 0;
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+    assert_true(failed > 5 && restarted > 5);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testBall), cmocka_unit_test(testGoal),
-                                        cmocka_unit_test(testSlack), cmocka_unit_test(testBudget) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testContradictions), cmocka_unit_test(testPyramid),
+        cmocka_unit_test(testJudgedContacts), cmocka_unit_test(testRoughSize),
+        cmocka_unit_test(testBall),           cmocka_unit_test(testGoal),
+        cmocka_unit_test(testSlack),          cmocka_unit_test(testBudget)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
