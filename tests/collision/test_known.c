@@ -1,7 +1,8 @@
 // The bits that are known of collision, as hashes in known.txt: distances, contacts, first touches
 // and casts of every two types of shapes, apart, near and deep in each other, at rest on each other
-// and anyhow, with what queries keep for the next one; and, in the last line, a tree of boxes and a
-// list of fat pairs while boxes come, move and go. What is kept, and how the tree branches, decides
+// and anyhow, with what queries keep for the next one, a mesh with a dent against all of them in
+// the line before the last; and, in the last line, a tree of boxes and a list of fat pairs while
+// boxes come, move and go. What is kept, and how the tree branches, decides
 // what the next query costs. Every compiler and machine gives these bits, and so does the next
 // version, if it does not say otherwise.
 //
@@ -27,6 +28,7 @@ typedef struct Pair {
 
 typedef struct KnownHashes {
     char pairs[shapeCount][shapeCount][16];
+    char dents[shapeCount + 1][16]; // of the mesh with a dent, and of two of them
     char tree[16], fatPairs[16];
 } KnownHashes;
 
@@ -264,24 +266,63 @@ static void knowFatPairs(char text[16]) {
 
 // All of it -------------------------------------------------------------------------------------
 
+// An angle bracket.
+static tpGeometry makeDented(void) {
+    enum { corners = 6 };
+    static const double outline[corners][2] = { { -0.4, -0.4 }, { 0.6, -0.4 }, { 0.6, 0.0 },
+                                                { 0.0, 0.0 },   { 0.0, 0.6 },  { -0.4, 0.6 } };
+    static const int32_t caps[4][3] = { { 0, 1, 2 }, { 0, 2, 3 }, { 0, 3, 5 }, { 3, 4, 5 } };
+    tpVec3 points[2 * corners];
+    int32_t triangles[2 * corners + 8][3];
+    int count = 0;
+    for (int i = 0; i < corners; ++i) {
+        int32_t next = (i + 1) % corners;
+        points[i] = tpMakeVec3(outline[i][0], outline[i][1], -0.3);
+        points[corners + i] = tpMakeVec3(outline[i][0], outline[i][1], 0.3);
+        memcpy(triangles[count++], (int32_t[]){ i, next, corners + next }, sizeof(triangles[0]));
+        memcpy(triangles[count++], (int32_t[]){ i, corners + next, corners + i },
+               sizeof(triangles[0]));
+    }
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            triangles[count][k] = corners + caps[i][k];
+            triangles[count + 1][k] = caps[i][2 - k];
+        }
+        count += 2;
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh;
+    assert_int_equal(tpMakeMesh(&allocator, points, 2 * corners, (const int32_t(*)[3])triangles,
+                                count, tpIdentityPose(), &mesh, NULL),
+                     tp_success);
+    return mesh;
+}
+
+static void knowPairs(const tpGeometry* a, const tpGeometry* b, uint64_t seed, char text[16]) {
+    uint64_t hash = hashStart;
+    tpRandom random = { seed };
+    for (int k = 0; k < tries; ++k) {
+        Pair pair = { a, b, tpIdentityPose(), tpIdentityPose() };
+        place(&pair, &random, k);
+        hashPair(&hash, &pair, &random);
+    }
+    writeHash(hash, text);
+}
+
 static void hashAll(KnownHashes* hashes) {
     knowTree(hashes->tree);
     knowFatPairs(hashes->fatPairs);
-    tpGeometry shapes[shapeCount];
+    tpGeometry shapes[shapeCount], dented = makeDented();
     makeAllShapes(1.0, shapes);
     for (int i = 0; i < shapeCount; ++i) {
         for (int j = 0; j < shapeCount; ++j) {
-            uint64_t hash = hashStart;
-            tpRandom random = { (uint64_t)(100 * i + j) };
-            for (int k = 0; k < tries; ++k) {
-                Pair pair = { &shapes[i], &shapes[j], tpIdentityPose(), tpIdentityPose() };
-                place(&pair, &random, k);
-                hashPair(&hash, &pair, &random);
-            }
-            writeHash(hash, hashes->pairs[i][j]);
+            knowPairs(&shapes[i], &shapes[j], (uint64_t)(100 * i + j), hashes->pairs[i][j]);
         }
+        knowPairs(&dented, &shapes[i], (uint64_t)(7000 + i), hashes->dents[i]);
     }
+    knowPairs(&dented, &dented, 7100, hashes->dents[shapeCount]);
     releaseAllShapes(shapes);
+    tpReleaseGeometry(&dented);
 }
 
 static int tellChanged(FILE* file, const char* what, const char* hash) {
@@ -306,6 +347,11 @@ static void bitsAreKnown(void** state) {
         snprintf(what, sizeof(what), "shapes %d and %d", n / shapeCount, n % shapeCount);
         changed += tellChanged(file, what, hashes.pairs[n / shapeCount][n % shapeCount]);
     }
+    for (int n = 0; n <= shapeCount; ++n) {
+        char what[40];
+        snprintf(what, sizeof(what), "a mesh with a dent and shape %d", n);
+        changed += tellChanged(file, what, hashes.dents[n]);
+    }
     changed += tellChanged(file, "a tree of boxes", hashes.tree);
     changed += tellChanged(file, "pairs of fat boxes", hashes.fatPairs);
     fclose(file);
@@ -327,6 +373,9 @@ static int writeList(void) {
         for (int j = 0; j < shapeCount; ++j) {
             fprintf(file, j < shapeCount - 1 ? "%s " : "%s\n", hashes.pairs[i][j]);
         }
+    }
+    for (int n = 0; n <= shapeCount; ++n) {
+        fprintf(file, n < shapeCount ? "%s " : "%s\n", hashes.dents[n]);
     }
     fprintf(file, "%s %s\n", hashes.tree, hashes.fatPairs);
     return fclose(file) == 0 ? 0 : 1;

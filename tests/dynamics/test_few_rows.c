@@ -75,6 +75,27 @@ static void whatIsHeldTwiceStops(void** state) {
     stop(makeChain(4, true, false), 1e-10);
 }
 
+// Five links welded to each other and to the world at both ends: as many rows as may be, six of
+// them held twice.
+static void asManyAsMayBeStop(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId last = theWorld;
+    tpVec3 axis = tpMakeVec3(0.0, 0.0, 1.0);
+    for (int i = 0; i <= 5; ++i) {
+        tpBodyId next = i < 5 ? addLink(world, tpMakeVec3(0.2 * i, 0.1 * i, 0.0)) : theWorld;
+        tpJointDef weld =
+            i < 5 ? jointOf(tp_fixedJoint, last, next, tpMakeVec3(0.2 * i, 0.0, 0.0), axis)
+                  : jointOf(tp_fixedJoint, next, last, tpMakeVec3(1.0, 0.0, 0.0), axis);
+        addJoint(world, &weld);
+        last = next;
+    }
+    tpRows rows = makeJointRows(&world->system);
+    assert_int_equal(rows.rowCount, tp_fewRows);
+    stop(world, 1e-10);
+}
+
 // In the plane rows of a hinge across it move nothing, nor do three of a slide.
 static void rowsOfThePlaneStop(void** state) {
     (void)state;
@@ -108,9 +129,8 @@ static void othersAreLeftAlone(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whatIsHeldStops),
-        cmocka_unit_test(whatIsHeldTwiceStops),
-        cmocka_unit_test(rowsOfThePlaneStop),
+        cmocka_unit_test(whatIsHeldStops),    cmocka_unit_test(whatIsHeldTwiceStops),
+        cmocka_unit_test(asManyAsMayBeStop),  cmocka_unit_test(rowsOfThePlaneStop),
         cmocka_unit_test(othersAreLeftAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
