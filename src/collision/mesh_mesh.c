@@ -73,8 +73,8 @@ static bool isWithin(const tpTriangle* t, tpVec3 point) {
     return true;
 }
 
-// Corners of one triangle over the other. `side` is 1 for corners of A over a triangle of B.
-static void collideCorners(const Surfaces* s, const Facet* over, const Facet* under, int side) {
+// Corners of one triangle over the other: of A over a triangle of B, or of B over one of A.
+static void collideCorners(const Surfaces* s, const Facet* over, const Facet* under, bool isOfA) {
     const tpTriangle* t = &under->triangle;
     if (tpDot(over->triangle.normal, t->normal) >= -1e-3) {
         return;
@@ -87,7 +87,7 @@ static void collideCorners(const Surfaces* s, const Facet* over, const Facet* un
             continue;
         }
         int32_t vertex = over->triangle.vertices[k];
-        if (side > 0) {
+        if (isOfA) {
             emit(s, tpMulAdd(corner, -gap, t->normal), t->normal, gap,
                  tpMakeFeature(tp_vertexFace, vertex, under->index));
         } else {
@@ -143,7 +143,7 @@ typedef struct Pierced {
     int count;
 } Pierced;
 
-static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, Pierced* out) {
+static void pierce(const tpTriangle* edges, const tpTriangle* t, bool isOfA, Pierced* out) {
     for (int k = 0; k < 3; ++k) {
         tpVec3 p = edges->corners[k], q = edges->corners[(k + 1) % 3];
         double s = tpDot(t->normal, tpSub(p, t->corners[0]));
@@ -154,20 +154,20 @@ static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, Pierc
         double gap = fmin(s, e);
         tpVec3 low = s < e ? p : q, foot = tpMulAdd(low, -gap, t->normal);
         if (out->count < maxPierced) {
-            out->isOfA[out->count] = side > 0;
+            out->isOfA[out->count] = isOfA;
             out->ends[out->count] = low;
         }
         if (out->count++ == 0 || gap > out->shallowest.gap) {
-            uint64_t feature = tpMakeFeature(tp_smooth, 1, side > 0 ? 0 : 1);
-            out->shallowest = side > 0 ? tpMakeContact(foot, t->normal, gap, feature)
-                                       : tpMakeContact(low, tpNeg(t->normal), gap, feature);
+            uint64_t feature = tpMakeFeature(tp_smooth, 1, isOfA ? 0 : 1);
+            out->shallowest = isOfA ? tpMakeContact(foot, t->normal, gap, feature)
+                                    : tpMakeContact(low, tpNeg(t->normal), gap, feature);
         }
     }
 }
 
 static void collideTriangles(const Surfaces* s, const Facet* a, const Facet* b) {
-    collideCorners(s, a, b, 1);
-    collideCorners(s, b, a, -1);
+    collideCorners(s, a, b, true);
+    collideCorners(s, b, a, false);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             if (a->triangle.edges[i] == tp_convexEdge && b->triangle.edges[j] == tp_convexEdge) {
@@ -303,8 +303,8 @@ static Look lookAt(Surfaces* s, double reach) {
             Facet b = { tpGetTriangle(s->b, j), j };
             collideTriangles(s, &a, &b);
             nearestFacing(&a.triangle, &b.triangle, s->margin, &look.nearest);
-            pierce(&a.triangle, &b.triangle, 1, &look.pierced);
-            pierce(&b.triangle, &a.triangle, -1, &look.pierced);
+            pierce(&a.triangle, &b.triangle, true, &look.pierced);
+            pierce(&b.triangle, &a.triangle, false, &look.pierced);
         }
     }
     return look;

@@ -127,6 +127,25 @@ static void testEllipse(void** state) {
     tpDestroyWorld(made.world);
 }
 
+// Friction in units of its ellipsoid: the length of its parts over the scales along them. A scale
+// of nothing is asked for nothing.
+static void testFrictionSize(void** state) {
+    (void)state;
+    tpRandom random = { 6 };
+    for (int k = 0; k < 100; ++k) {
+        tpVec3 normal = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        tpContactLaw law = { .ellipse = { randomBetween(&random, 0.2, 3.0), 0.7 },
+                             .arm = k % 2 == 0 ? 0.0 : 0.05 };
+        tpMakeTangents(normal, &law.tangents[0], &law.tangents[1]);
+        double x = randomBetween(&random, -1.0, 1.0), y = k % 3 == 0 ? 0.0 : 0.4;
+        double torsion = k % 2 == 0 ? 0.0 : randomBetween(&random, -1.0, 1.0);
+        tpVec3 friction =
+            tpMulAdd(tpScale(x * law.ellipse[0], law.tangents[0]), y * 0.7, law.tangents[1]);
+        CHECK_NEAR(tpContactLaw_FrictionSize(&law, friction, torsion * law.arm),
+                   sqrt(x * x + y * y + torsion * torsion), 1e-13);
+    }
+}
+
 // What a stepper with one coefficient of friction would leave out.
 static void testAsked(void** state) {
     (void)state;
@@ -152,9 +171,10 @@ static void testAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testApproach), cmocka_unit_test(testMixing),
-        cmocka_unit_test(testSprings),  cmocka_unit_test(testFrames),
-        cmocka_unit_test(testEllipse),  cmocka_unit_test(testAsked)
+        cmocka_unit_test(testApproach),    cmocka_unit_test(testMixing),
+        cmocka_unit_test(testSprings),     cmocka_unit_test(testFrames),
+        cmocka_unit_test(testEllipse),     cmocka_unit_test(testAsked),
+        cmocka_unit_test(testFrictionSize)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
