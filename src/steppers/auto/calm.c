@@ -36,8 +36,7 @@ void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
 
 // Nothing but gravity, joints and contacts moves anybody, and nobody is about to come to rest.
 static bool isPlain(const tpSystem* system, double restSpeed) {
-    bool isPlain = system->forces.count == 0 && system->couplings.count == 0 && !system->gives &&
-                   !system->hasLoads;
+    bool isPlain = system->couplings.count == 0 && !system->gives && !system->hasLoads;
     for (int i = 0; isPlain && i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         isPlain = !body->isLive || tpBody_IsSteady(body) ||
@@ -267,7 +266,7 @@ static bool isUntouched(const tpCalm* calm, const tpSystem* system, double h, do
     size_t count = (size_t)system->bodyCount;
     return calm->leftCount > 0 && calm->h == h && calm->accuracy == accuracy &&
            calm->structure == system->structure && calm->poses.count == system->bodyCount &&
-           !system->hasDisturbed && !system->hasLoads && system->forces.count == 0 &&
+           !system->hasDisturbed && !system->hasLoads &&
            memcmp(&calm->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
            memcmp(calm->poses.data, system->poses.data, sizeof(tpPose) * count) == 0 &&
            memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) == 0;

@@ -7,6 +7,7 @@
 #include "dynamics/joints.h"
 #include "steppers/auto/flow_laws.h"
 #include "steppers/auto/flow_solve.h"
+#include "steppers/auto/outer_forces.h"
 
 // The method of Brasey and Hairer: five stages, of fourth order in positions and velocities. Row i
 // leads to stage i; the last one is the step itself.
@@ -37,16 +38,6 @@ static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowW
 
 // Bodies -----------------------------------------------------------------------------------------
 
-static tpVec3 angularMomentumOf(const tpSystem* system, int body) {
-    tpVec3 angular = system->velocities.data[body].angular;
-    if (system->isPlanar) {
-        double inverse = tpSystem_InverseInertia(system, body).cz.z;
-        return tpMakeVec3(0.0, 0.0, inverse > 0.0 ? angular.z / inverse : 0.0);
-    }
-    return tpInertia_Momentum(&system->bodies.data[body].inertia, system->poses.data[body].rotation,
-                              angular);
-}
-
 static tpQuat addQuat(tpQuat a, double part, tpQuat b) {
     return tpMakeQuat(a.w + part * b.w, a.x + part * b.x, a.y + part * b.y, a.z + part * b.z);
 }
@@ -60,7 +51,7 @@ static void start(tpFlow* flow, const tpSystem* system) {
             .position = system->poses.data[i].position,
             .rotation = system->poses.data[i].rotation,
             .momentum = tpScale(system->bodies.data[i].mass, velocity->linear),
-            .angularMomentum = angularMomentumOf(system, i),
+            .angularMomentum = tpOuterForce_AngularMomentum(system, i),
             .spin = tpUnrotate(system->poses.data[i].rotation, tpSystem_OwnSpin(system, i)),
         };
     }
@@ -259,13 +250,16 @@ static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
     return goesOn;
 }
 
-// Gravity.
-static void setForces(tpFlow* flow, const tpSystem* system, int stage) {
+// What acts without joints and contacts. Forces of the user are the same all along the step.
+static void setForces(tpFlow* flow, const tpSystem* system, int stage, double h) {
+    tpFlowMemory* memory = flow->memory;
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
-        int i = flow->plan.bodies[k];
-        FlowState* state = &flow->memory->states[stage * flow->plan.bodyCount + k];
-        double mass = system->bodies.data[i].mass;
-        state->force = (tpWrench){ tpScale(mass, tpSystem_Gravity(system, i)), tpZeroVec3() };
+        FlowState* state = &memory->states[stage * flow->plan.bodyCount + k];
+        double power;
+        state->force =
+            tpOuterForce_On(system, flow->plan.bodies[k], system->time + 0.5 * h, &power);
+        memory->loads.work += h * coefficients[stageCount][stage] * power;
+        memory->early.work += h * earlyWeights[stage] * power;
     }
 }
 
@@ -297,10 +291,9 @@ static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
     }
     for (int i = 0; i < flow->plan.rowCount; ++i) {
         const tpFlowRow* row = &memory->pushes.rows[i];
-        if (row->motor > 0) {
-            margins[count++] =
-                tpFlowLaw_MotorEffort(&flow->plan.laws[row->motor - 1], system, &flow->plan) -
-                fabs(forces[i]);
+        if (row->law > 0) {
+            const tpFlowLaw* law = &flow->plan.laws[row->law - 1];
+            margins[count++] = tpFlowLaw_Margin(law, system, &flow->plan, forces[i]);
         }
     }
     bool areHeld = true;
@@ -323,7 +316,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         return false;
     }
     setRates(flow, system, stage);
-    setForces(flow, system, stage);
+    setForces(flow, system, stage, h);
     if (!addLaws(flow, system, stage, h)) {
         return false;
     }

@@ -6,6 +6,9 @@
 // that it holds it.
 static const double slowestRate = 1e-6, heldRate = 1e-7;
 
+// In units of the coordinate: nearer to a limit it is there.
+static const double atLimit = 1e-7;
+
 // Of an effort: servos at its edge are on both sides of it.
 static const double edge = 1e-9;
 
@@ -14,9 +17,40 @@ static const tpJoint* jointOf(const tpFlowLaw* law, const tpSystem* system,
     return &system->joints.data[plan->joints[law->joint]];
 }
 
-bool tpFlowLaw_IsNeeded(const tpCoordinateDef* def) {
+// 1 or -1: a coordinate with this value and rate is at its lower or its upper limit, and does not
+// leave it. 0: neither.
+static double limitSignOf(const tpCoordinateDef* def, const tpSystem* system, double value,
+                          double rate) {
+    if (!def->hasLimits || fabs(rate) > heldRate * system->units.speed) {
+        return 0.0;
+    }
+    return value <= def->limits[0] + atLimit ? 1.0 : value >= def->limits[1] - atLimit ? -1.0 : 0.0;
+}
+
+static tpJointRow rowOf(const tpJoint* joint, const tpSystem* system, int coordinate,
+                        double* rate) {
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRow row = tpJoint_CoordinateRow(joint, &place, coordinate);
+    *rate = tpJointRow_Speed(joint, &row, system->velocities.data);
+    return row;
+}
+
+bool tpFlowLaw_IsNeeded(const tpJoint* joint, const tpSystem* system, int coordinate) {
+    const tpCoordinateDef* def = &joint->coordinates[coordinate].def;
     bool hasMotor = def->hasMotor && def->motor.effort > 0.0;
-    return def->hasSpring || def->damping > 0.0 || def->friction > 0.0 || def->hasServo || hasMotor;
+    if (def->hasSpring || def->damping > 0.0 || def->friction > 0.0 || def->hasServo || hasMotor) {
+        return true;
+    }
+    if (!def->hasLimits) {
+        return false;
+    }
+    double rate;
+    tpJointRow row = rowOf(joint, system, coordinate, &rate);
+    return limitSignOf(def, system, row.error, rate) != 0.0;
+}
+
+bool tpFlowLaw_Holds(const tpFlowLaw* law) {
+    return law->holdsSpeed || law->limitSign != 0.0;
 }
 
 // What the gains of a servo ask for.
@@ -35,9 +69,8 @@ bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* pl
     if (joint->type == tp_ballJoint) {
         return false;
     }
-    tpJointPlace where = tpJoint_Place(joint, system->poses.data);
-    tpJointRow row = tpJoint_CoordinateRow(joint, &where, coordinate);
-    double rate = tpJointRow_Speed(joint, &row, system->velocities.data);
+    double rate;
+    tpJointRow row = rowOf(joint, system, coordinate, &rate);
     *law = (tpFlowLaw){ .joint = place, .coordinate = coordinate, .direction = signOf(rate) };
     if (def->hasServo) {
         double wanted = wantedEffort(&def->servo, row.error, rate);
@@ -48,7 +81,10 @@ bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* pl
         law->holdsSpeed = fabs(missing) <= heldRate * system->units.speed;
         law->motorSign = law->holdsSpeed ? 0.0 : signOf(missing);
     }
-    return (def->friction == 0.0 || fabs(rate) > slowestRate * system->units.speed) &&
+    law->limitSign = limitSignOf(def, system, row.error, rate);
+    // A coordinate that is held twice has shares that nobody knows.
+    return !(law->holdsSpeed && law->limitSign != 0.0) &&
+           (def->friction == 0.0 || fabs(rate) > slowestRate * system->units.speed) &&
            (law->motorSign == 0.0 || isfinite(def->motor.effort));
 }
 
@@ -87,23 +123,21 @@ tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
     return force;
 }
 
-tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan) {
+tpFlowRow tpFlowLaw_Row(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan) {
     const tpJoint* joint = jointOf(law, system, plan);
-    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-    tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
-    double speed = joint->coordinates[law->coordinate].def.motor.speed;
+    double rate;
+    tpJointRow row = rowOf(joint, system, law->coordinate, &rate);
+    double speed = law->holdsSpeed ? joint->coordinates[law->coordinate].def.motor.speed : 0.0;
     return (tpFlowRow){
         joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, speed, 1 + (int)(law - plan->laws)
     };
 }
 
-double tpFlowLaw_MotorEffort(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan) {
-    return jointOf(law, system, plan)->coordinates[law->coordinate].def.motor.effort;
-}
-
-bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
-                       double impulse, double h) {
+double tpFlowLaw_Margin(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
+                        double force) {
+    if (law->limitSign != 0.0) {
+        return law->limitSign * force;
+    }
     const tpJoint* joint = jointOf(law, system, plan);
-    const tpMotor* motor = &joint->coordinates[law->coordinate].def.motor;
-    return !law->holdsSpeed || fabs(impulse) <= h * motor->effort;
+    return joint->coordinates[law->coordinate].def.motor.effort - fabs(force);
 }

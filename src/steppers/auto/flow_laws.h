@@ -1,8 +1,9 @@
-// Laws of coordinates in a flow: springs, dampers, dry friction, servos and motors.
+// Laws of coordinates in a flow: springs, dampers, dry friction, servos, motors and limits.
 //
 // Between events each of them is smooth. A servo follows its gains, or gives all of its effort one
-// way. A motor holds its speed, as a joint holds what it holds, or gives all of its effort. Which
-// of these it is stays the same all along a flow: where it changes, something happens.
+// way. A motor holds its speed, as a joint holds what it holds, or gives all of its effort. A limit
+// holds the coordinate, or is away from it. Which of these it is stays the same all along a flow:
+// where it changes, something happens.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_LAWS_H
 #define TIPPE_SRC_STEPPERS_AUTO_FLOW_LAWS_H
@@ -19,8 +20,11 @@ typedef struct tpFlowLawForce {
     bool goesOn;   // the law is still the one of the plan
 } tpFlowLawForce;
 
-// Whether the laws of a coordinate need one in the plan.
-bool tpFlowLaw_IsNeeded(const tpCoordinateDef* def);
+// Whether the laws of a coordinate need one in the plan, in the state that the system is in.
+bool tpFlowLaw_IsNeeded(const tpJoint* joint, const tpSystem* system, int coordinate);
+
+// Whether the coordinate is held, by its motor or at a limit.
+bool tpFlowLaw_Holds(const tpFlowLaw* law);
 
 // The law of a coordinate of the plan's joint `place` in the state that the system is in. False if
 // flows have none for it: those of a ball joint, which has no coordinate to measure, and friction
@@ -33,14 +37,12 @@ bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* pl
 tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
                                const tpFlowPlan* plan);
 
-// The row of a motor that holds its speed.
-tpFlowRow tpFlowLaw_MotorRow(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
+// The row of what holds the coordinate.
+tpFlowRow tpFlowLaw_Row(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
 
-// The most that its motor can exert.
-double tpFlowLaw_MotorEffort(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan);
-
-// Whether an impulse of a motor in h seconds is within its effort.
-bool tpFlowLaw_CanHold(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
-                       double impulse, double h);
+// How much more its motor can exert than a force, or how much a limit pushes: below 0 it does not
+// hold.
+double tpFlowLaw_Margin(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,
+                        double force);
 
 #endif

@@ -12,7 +12,7 @@ void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan) {
         loads->joints[i] = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
     }
     for (int i = 0; i < plan->lawCount; ++i) {
-        loads->efforts[i] = 0.0;
+        loads->efforts[i] = loads->limitEfforts[i] = 0.0;
     }
     for (int i = 0; i < plan->contactCount; ++i) {
         loads->contacts[i] = tpZeroVec3();
@@ -45,8 +45,10 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
         const tpFlowRow* push = &pushes->rows[i];
         // A motor that holds its speed works by it; what else is held stands still.
         loads->work += part * forces[i] * (push->speed - pushes->givenPowers[i]);
-        if (push->motor > 0) {
-            loads->efforts[push->motor - 1] += part * forces[i];
+        if (push->law > 0) {
+            bool isLimit = plan->laws[push->law - 1].limitSign != 0.0;
+            double* efforts = isLimit ? loads->limitEfforts : loads->efforts;
+            efforts[push->law - 1] += part * forces[i];
         }
         if (push->joint >= 0) {
             tpWrench_Add(&loads->joints[push->joint], part * forces[i], &push->onB);
@@ -86,13 +88,23 @@ static bool isHeld(const tpContactInfo* info, const tpContactLaw* law, tpFlowMod
            (mode != tp_flowSticks || friction <= law->muStatic * info->normalImpulse);
 }
 
+static bool isAtLimit(const tpFlowPlan* plan, int joint, int coordinate) {
+    for (int i = 0; i < plan->lawCount; ++i) {
+        const tpFlowLaw* law = &plan->laws[i];
+        if (law->joint == joint && law->coordinate == coordinate && law->limitSign != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 double tpFlowPlan_TimeBeyondLimits(const tpFlowPlan* plan, const tpSystem* system) {
     double longest = 0.0;
     for (int i = 0; i < plan->jointCount; ++i) {
         const tpJoint* joint = &system->joints.data[plan->joints[i]];
         for (int k = 0; k < joint->coordinateCount; ++k) {
             const tpCoordinateDef* def = &joint->coordinates[k].def;
-            if (def->hasLimits) {
+            if (def->hasLimits && !isAtLimit(plan, i, k)) {
                 tpJointPlace place = tpJoint_Place(joint, system->poses.data);
                 tpJointRow row = tpJoint_CoordinateRow(joint, &place, k);
                 double past = tpPastLimit(def->limits, row.error);
@@ -112,14 +124,19 @@ static void reportEfforts(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSy
         const tpFlowLaw* law = &plan->laws[i];
         tpJoint* joint = &system->joints.data[plan->joints[law->joint]];
         joint->coordinates[law->coordinate].effort = loads->efforts[i] / h;
+        joint->coordinates[law->coordinate].limitEffort = loads->limitEfforts[i] / h;
     }
 }
 
-static bool canMotorsHold(const tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
-                          double h) {
+// Whether motors and limits that hold were able to.
+static bool canHold(const tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem* system,
+                    double h) {
     bool canHold = true;
     for (int i = 0; i < plan->lawCount; ++i) {
-        canHold = canHold && tpFlowLaw_CanHold(&plan->laws[i], system, plan, loads->efforts[i], h);
+        const tpFlowLaw* law = &plan->laws[i];
+        double impulse = law->limitSign != 0.0 ? loads->limitEfforts[i] : loads->efforts[i];
+        canHold = canHold && (!tpFlowLaw_Holds(law) ||
+                              tpFlowLaw_Margin(law, system, plan, impulse / h) >= 0.0);
     }
     return canHold;
 }
@@ -147,7 +164,7 @@ bool tpFlowLoads_Report(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSyst
     tpContactInfo list[tp_flowContacts];
     reportJoints(loads, plan, system, h, taken->reactions);
     taken->isBad = taken->isBad || tpFlowPlan_TimeBeyondLimits(plan, system) > 0.0 ||
-                   !canMotorsHold(loads, plan, system, h);
+                   !canHold(loads, plan, system, h);
     for (int i = 0; i < plan->contactCount; ++i) {
         list[i] = listContact(loads, plan, system, rows, i);
         taken->isBad = taken->isBad || !isHeld(&list[i], &rows->laws[i], plan->modes[i]);

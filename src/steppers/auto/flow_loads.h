@@ -26,7 +26,8 @@ typedef struct tpFlowLoads {
     tpWrench* joints;                 // on B, in the arena
     tpVec3 contacts[tp_flowContacts]; // on A
     double spins[tp_flowContacts];    // about the normal
-    double efforts[tp_flowLaws];      // of servos and motors, by laws
+    // of servos and motors, and of limits, by laws
+    double efforts[tp_flowLaws], limitEfforts[tp_flowLaws];
     double frictionLoss;
     double work; // of bodies that move as told, dampers, servos, motors and joints with friction
 } tpFlowLoads;

@@ -56,12 +56,12 @@ static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tp
     return count;
 }
 
-// The same for the motors that hold their speed.
-static int addMotors(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan) {
+// The same for the motors that hold their speed, and for limits that hold.
+static int addHolding(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan) {
     for (int i = 0; i < plan->lawCount; ++i) {
-        if (plan->laws[i].holdsSpeed) {
+        if (tpFlowLaw_Holds(&plan->laws[i])) {
             if (count < tp_flowRows) {
-                rows[count] = tpFlowLaw_MotorRow(&plan->laws[i], system, plan);
+                rows[count] = tpFlowLaw_Row(&plan->laws[i], system, plan);
             }
             count += 1;
         }
@@ -143,7 +143,7 @@ static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* sys
     for (int i = 0; i < plan->jointCount; ++i) {
         count = addJoint(rows->rows, count, system, plan, i);
     }
-    count = addMotors(rows->rows, count, system, plan);
+    count = addHolding(rows->rows, count, system, plan);
     for (int i = 0; i < plan->contactCount; ++i) {
         count = addContact(rows, count, system, i, plan->modes[i]);
     }
@@ -260,8 +260,7 @@ static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups*
         int place = plan->jointCount++;
         plan->joints[place] = i;
         for (int k = 0; isPlain && k < joint->coordinateCount; ++k) {
-            isPlain =
-                !tpFlowLaw_IsNeeded(&joint->coordinates[k].def) || planLaw(plan, system, place, k);
+            isPlain = !tpFlowLaw_IsNeeded(joint, system, k) || planLaw(plan, system, place, k);
         }
     }
     return isPlain;

@@ -22,6 +22,8 @@ typedef struct tpFlowLaw {
                       // gains
     double motorSign; // the same for a motor that has not come to its speed
     bool holdsSpeed;  // the motor has come to its speed
+    double limitSign; // 1 or -1: held at the lower or the upper limit, which pushes that way; 0:
+                      // not held
 } tpFlowLaw;
 
 // A velocity of bodies A and B, or a force on them. -1: the world.
@@ -30,7 +32,7 @@ typedef struct tpFlowRow {
     int joint; // place in the plan; -1: a contact's
     tpWrench onA, onB;
     double speed; // that it is held at
-    int motor;    // of which it is the row: 1 and its place among the laws; 0: none
+    int law;      // of motor or limit, of which it is the row: 1 and its place; 0: none
 } tpFlowRow;
 
 typedef enum tpFlowMode { tp_flowSlick, tp_flowSticks, tp_flowSlides } tpFlowMode;
@@ -52,7 +54,7 @@ typedef struct tpFlowPlan {
 } tpFlowPlan;
 
 // The rows where the bodies are. Those of joints come first, then those of motors that hold their
-// speed, then those of contacts: normal, tangents, spin.
+// speed and of limits that hold, then those of contacts: normal, tangents, spin.
 typedef struct tpFlowRows {
     tpFlowRow rows[tp_flowRows];
     tpContact contacts[tp_flowContacts];

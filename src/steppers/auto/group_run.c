@@ -1,6 +1,7 @@
 #include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
 #include "steppers/auto/landing.h"
+#include "steppers/auto/outer_forces.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts.
@@ -234,21 +235,16 @@ static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
 // Of the user's step: forces that begin or end nearer to an end of a step do so there.
 static const double leastForced = 1e-6;
 
+double tpGroupRun_ForcesUntil(const tpGroupRun* run, double start) {
+    double least = leastForced * run->length, begin = run->begin;
+    return tpOuterForce_Until(run->system, run->groups, run->group, begin + start + least) - begin;
+}
+
 // Up to here forces of the user act on the group as they do after `start`, or to the end of the
 // user's step. A step over the time at which one begins or ends would spread it over the step.
 static double endOfForces(const tpGroupRun* run, double start) {
-    const tpSystem* system = run->system;
-    double least = leastForced * run->length, end = run->length;
-    for (int i = 0; run->groups->areForced[run->group] && i < system->forces.count; ++i) {
-        const tpForce* force = &system->forces.data[i];
-        bool isOurs = force->isLive && run->groups->ofBody[force->body] == run->group;
-        const double times[2] = { force->def.from - run->begin, force->def.to - run->begin };
-        for (int k = 0; isOurs && k < 2; ++k) {
-            bool isNext = times[k] > start + least && times[k] < end - least;
-            end = isNext ? times[k] : end;
-        }
-    }
-    return end;
+    double until = tpGroupRun_ForcesUntil(run, start);
+    return until < run->length * (1.0 - leastForced) ? until : run->length;
 }
 
 // The length of the next step: what is left in equal parts.
@@ -304,7 +300,8 @@ void tpGroupRun_Take(tpGroupRun* run) {
     run->isAccurate = true;
     run->refusedStart = -1.0;
     run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
-    if (run->hasMemory && !isBlind && run->pace.hopelessCount == 0) {
+    if (run->hasMemory && !isBlind && run->pace.hopelessCount == 0 &&
+        endOfForces(run, 0.0) == run->length) {
         start = tpGroupRun_Land(run);
     }
     for (int cut = 0; run->hasMemory && start < run->length; ++cut) {

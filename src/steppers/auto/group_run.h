@@ -83,6 +83,10 @@ bool tpPace_IsTrusted(const tpPace* pace);
 // Carries the group over the user's step.
 void tpGroupRun_Take(tpGroupRun* run);
 
+// When a force of the user on the group next begins or ends after `start`, both from the start of
+// the user's step; INFINITY: never.
+double tpGroupRun_ForcesUntil(const tpGroupRun* run, double start);
+
 // Half of the first stride of a group of which nothing is known, s.
 double tpGroupRun_FirstStep(const tpGroupRun* run);
 

@@ -11,7 +11,7 @@ static const double slowestPart = 1e-9, slowestSlip = 1e-6, heldRate = 1e-7;
 
 // Of an effort, and in units of the coordinate: servos that want less more than they can give, and
 // joints nearer to a limit, are at the edge.
-static const double edge = 1e-9;
+static const double edge = 1e-9, limitEdge = 1e-7;
 
 // The cosine of the angle by which the direction of a slip may turn in a step.
 static const double leastCosine = 0.5;
@@ -54,7 +54,8 @@ static uint64_t addCoordinate(uint64_t number, const tpSystem* system, const tpJ
         number = addMode(number, sideOf(lack, heldRate * system->units.speed));
     }
     if (def->hasLimits) {
-        bool isLow = row.error<def->limits[0] + edge, isHigh = row.error> def->limits[1] - edge;
+        bool isLow =
+            row.error<def->limits[0] + limitEdge, isHigh = row.error> def->limits[1] - limitEdge;
         number = addMode(number, isLow ? 2u : isHigh ? 1u : 0u);
     }
     return number;

@@ -8,6 +8,7 @@
 #include "dynamics/loads.h"
 #include "math/elementary.h"
 #include "steppers/auto/apart.h"
+#include "steppers/auto/outer_forces.h"
 
 // In parts of the length of the scene: what the motion between the nodes may add to the drift of
 // joints before it is put right.
@@ -61,8 +62,7 @@ static bool touchesSteady(const tpSystem* system, const tpGroups* groups, int gr
 }
 
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group) {
-    if (group == groups->flying || groups->areForced[group] || system->gives ||
-        !touchesSteady(system, groups, group)) {
+    if (group == groups->flying || system->gives || !touchesSteady(system, groups, group)) {
         return false;
     }
     for (int i = 0; i < system->couplings.count; ++i) {
@@ -78,9 +78,8 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        bool isDamped = body->linearDamping > 0.0 || body->angularDamping > 0.0;
         if (groups->ofBody[i] == group &&
-            (isDamped || body->locked != 0 || tpSystem_LoadOf(system, i) != NULL)) {
+            (body->locked != 0 || tpSystem_LoadOf(system, i) != NULL)) {
             return false;
         }
     }
@@ -88,6 +87,9 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
 }
 
 bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group) {
+    if (tpOuterForce_IsThere(system, groups, group)) {
+        return true;
+    }
     for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         for (int k = 0; concerns(groups, group, joint) && k < joint->coordinateCount; ++k) {
@@ -175,16 +177,21 @@ static bool hasJoints(const tpStride* stride, const tpSystem* system) {
 }
 
 // What bodies lack of the momentum that they have gained from one part of the stride to another.
-static void findLack(const tpStride* stride, const tpSystem* system, double from, double to,
+// False if nobody knows.
+static bool findLack(const tpStride* stride, const tpSystem* system, double from, double to,
                      const tpTally* list, tpVec3* lack) {
-    double h = (to - from) * stride->frameCount * stride->h;
+    double length = stride->frameCount * stride->h, h = (to - from) * length;
+    double time = stride->begin + from * length;
+    bool isEven = true;
     for (int k = 0; k < stride->bodies.count; ++k) {
         const tpStrideBody* own = &stride->bodies.data[k];
         const tpBody* body = &system->bodies.data[own->body];
         tpVec3 gain =
             tpSub(tpStride_VelocityAt(stride, own, to), tpStride_VelocityAt(stride, own, from));
         gain = tpMulAdd(gain, -h * body->gravityScale, stride->gravity);
-        lack[k] = tpScale(body->mass, gain);
+        tpVec3 impulse;
+        isEven = tpOuterForce_Impulse(system, (int)own->body, time, h, &impulse) && isEven;
+        lack[k] = tpSub(tpScale(body->mass, gain), impulse);
     }
     for (int i = 0; i < list->count; ++i) {
         const tpContactInfo* info = &list->list[i];
@@ -198,6 +205,7 @@ static void findLack(const tpStride* stride, const tpSystem* system, double from
             lack[b] = tpAdd(lack[b], impulse);
         }
     }
+    return isEven;
 }
 
 // Solves the equations of the graph of contacts by elimination: each row has what touches its body
@@ -233,10 +241,9 @@ static bool balance(const tpStride* stride, tpSystem* system, double from, doubl
     if (potentials == NULL || matrix == NULL) {
         return false;
     }
-    if (hasJoints(stride, system)) {
+    if (hasJoints(stride, system) || !findLack(stride, system, from, to, list, potentials)) {
         return true;
     }
-    findLack(stride, system, from, to, list, potentials);
     for (int i = 0; i < list->count; ++i) {
         int a = placeOf(stride, tpContactInfo_BodyA(&list->list[i]));
         int b = placeOf(stride, tpContactInfo_BodyB(&list->list[i]));

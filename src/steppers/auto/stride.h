@@ -56,12 +56,13 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system);
 // of symmetry, or all of it if there is none.
 tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body);
 
-// Whether nothing moves the group but gravity, joints with their laws, and contacts with each other
-// or with what is steady.
+// Whether nothing moves the group but gravity, forces of the user, a medium, joints with their
+// laws, and contacts with each other or with what is steady.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
 
-// Whether a joint of the group has a motor or a servo. A flow alone carries such groups: steps of
-// methods treat stiff servos implicitly, and are not of the order that levels are led on by.
+// Whether a joint of the group has a motor or a servo, or forces or a medium act on it. A flow
+// alone carries such groups: steps of methods treat stiff servos implicitly, and are not of the
+// order that levels are led on by.
 bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group);
 
 // Starts a stride of the group from the state that the system is in. False if memory ran out, and

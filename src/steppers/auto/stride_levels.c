@@ -40,12 +40,14 @@ static const double simple = 1e-4;
 // Taking ------------------------------------------------------------------------------------------
 
 // Whether the same features touch, push and slide in the step as in the first one and before,
-// joints go in the same directions, and no limit pushes.
+// joints go in the same directions, and no limit pushes. A flow looks after its joints itself.
 static bool isLikeBefore(const tpGroupRun* run, const tpStrideLevels* levels,
                          const tpTaken* taken) {
-    uint64_t modes = tpModes_OfJoints(run->system, run->groups, run->group);
-    return tpTaken_Pairs(taken) == levels->pushing && modes == levels->jointModes &&
-           !taken->hasTurned && !tpModes_AreAtLimit(run->system, run->groups, run->group) &&
+    const tpSystem* system = run->system;
+    bool areJointsLike = levels->isFlow ||
+                         (tpModes_OfJoints(system, run->groups, run->group) == levels->jointModes &&
+                          !tpModes_AreAtLimit(system, run->groups, run->group));
+    return tpTaken_Pairs(taken) == levels->pushing && areJointsLike && !taken->hasTurned &&
            tpTaken_HaveSameContacts(&levels->taken[0], taken);
 }
 
@@ -86,6 +88,9 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
         tpTaken* taken = &levels->taken[first + k];
         run->hasMemory = takeStep(levels, run, first + k, k * h, h) &&
                          (2 * (k + 1) != count || tpKept_Take(middle, run->system, NULL, NULL));
+        if (run->hasMemory && first == tp_strideQuarter && k % 2 == 0) {
+            run->hasMemory = tpKept_Take(&levels->odd[k / 2], run->system, NULL, NULL);
+        }
         if (!run->hasMemory) {
             return false;
         }
@@ -153,7 +158,7 @@ static double errorPart(const LevelParts* parts, double plain, double higher) {
 }
 
 static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length) {
-    double plain = 0.0, higher = 0.0, way = 0.0;
+    double plain = 0.0, higher = 0.0, way = 0.0, plainWay = 0.0;
     LevelParts parts = partsOf(levels);
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
@@ -164,6 +169,7 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
                 fmax(plain, positionOf(run, i, &first) + run->timeScale * speedOf(run, i, &first));
             higher = fmax(higher, position + run->timeScale * speedOf(run, i, &second));
             way = fmax(way, parts.second * position);
+            plainWay = fmax(plainWay, parts.first * positionOf(run, i, &first));
         }
     }
     double allowed = tpGroupRun_AllowedError(run, false, length);
@@ -171,6 +177,25 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     levels->plainError = levels->isFlow ? INFINITY : plain / allowed;
     levels->error = plain > 0.0 ? levels->part * higher / allowed : 0.0;
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
+    levels->quarterWay = plainWay;
+}
+
+void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which) {
+    const tpSystem* system = run->system;
+    double apart = 0.0;
+    for (int i = 0; levels->isFlow && !levels->isShort && i < system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            const tpKeptMotion* motion = &levels->odd[which].motion;
+            tpBodyChange change =
+                tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
+                                     &motion->poses[i], &motion->velocities[i]);
+            apart = fmax(apart, positionOf(run, i, &change));
+        }
+    }
+    // Quarters have errors of their own.
+    double error = fmax(0.0, apart - levels->quarterWay);
+    levels->betweenError =
+        fmax(levels->betweenError, error / tpGroupRun_AllowedError(run, true, 0.0));
 }
 
 // Whether nothing can have been met between the ends of the two halves, where the bodies are looked
@@ -224,6 +249,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
+    levels->betweenError = levels->quarterWay = 0.0;
     levels->isMoment = levels->isShort = false;
     levels->momentPart = -1.0;
     levels->pushing = run->pace.pushing;
@@ -339,7 +365,8 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
     bool isSimple = fmax(levels->error, levels->middleError) < simple;
     double most = isSimple ? largestGrowth : usualGrowth;
-    return levels->isSmooth
-               ? fmin(tpGrowth(levels->error, 6.0, most), tpGrowth(levels->middleError, 5.0, most))
-               : tpGrowth(INFINITY, 1.0, most);
+    double inside =
+        fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
+    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0, most), inside)
+                            : tpGrowth(INFINITY, 1.0, most);
 }

@@ -21,10 +21,13 @@ typedef struct tpStrideLevels {
     bool isShort;     // the motion is simple, and two levels were enough: there are no quarters
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
+    tpKept odd[2];                         // after one quarter, and after three
     double error;                          // in parts of the allowed one
-    double middleError; // of the middle, which is not handed on, in parts of that of a moment
-    double plainError;  // of two steps, without extrapolation, likewise
-    double part;        // of the difference that counts as error
+    double middleError;  // of the middle, which is not handed on, in parts of that of a moment
+    double betweenError; // of the motion between the nodes, likewise
+    double quarterWay;   // what places after quarters are off by, at most, m
+    double plainError;   // of two steps, without extrapolation, likewise
+    double part;         // of the difference that counts as error
     bool isSmooth; // steps are whole, within limits, and the same features touch, push and slide
     bool isMoment; // others did
     double momentPart; // of the stride, after which something happens; -1: nobody knows
@@ -45,6 +48,10 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 // Of one body: what the stride is off by at the end, m, and m/s.
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
                               double* position, double* speed);
+
+// Compares the state that the system is in with that after one quarter (0) or three (1), if these
+// are known: what the motion between the nodes is off by.
+void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which);
 
 // Puts the system to the end of sixth order, or to the middle, of fourth, or fifth by a flow.
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run);

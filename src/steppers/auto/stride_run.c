@@ -98,7 +98,9 @@ static void guessMoment(tpGroupRun* run, double part, double length) {
 // pushes, an impact is to come.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
-    int count = (int)fmin(countBeforeMoment(run), 2.0 * pace->step / run->length * (1.0 + 1e-9));
+    double forced = tpGroupRun_ForcesUntil(run, 0.0) / run->length * (1.0 + 1e-6);
+    double wanted = 2.0 * pace->step / run->length * (1.0 + 1e-9);
+    int count = (int)fmin(fmin(countBeforeMoment(run), wanted), forced);
     int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
     bool isSmooth = pairCount == 0 || !pace->knowsPushing || pace->pushing != 0;
@@ -186,7 +188,7 @@ static double unbookedLoss(const tpGroupRun* run, const tpStride* stride, double
 
 // Closes joints between the nodes. Whether bodies overlap there no deeper than the certificate
 // allows, and no energy comes back that has gone.
-static bool isClear(tpGroupRun* run, tpStride* stride) {
+static bool isClear(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
     tpSystem* system = run->system;
     double most = 0.0;
     bool keeps = true;
@@ -203,12 +205,14 @@ static bool isClear(tpGroupRun* run, tpStride* stride) {
         tpStride_Place(stride, system, s);
         if (k % 2 != 0) {
             run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
+            tpStrideLevels_Compare(levels, run, k / 2);
         }
         double loss = unbookedLoss(run, stride, s, &report);
         keeps = most - loss <= energyShare * tpCertificate_EnergyLimit(system, &report);
         most = fmax(most, loss);
     }
-    return keeps && stride->loads.penetration <= run->limits.penetration;
+    return keeps && levels->betweenError <= 1.0 &&
+           stride->loads.penetration <= run->limits.penetration;
 }
 
 // One try: whether the stride has begun. `wasWrong`: it was refused for its error, this time or
@@ -223,7 +227,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
     bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run)) &&
-                  setStates(run, &levels, stride) && isClear(run, stride);
+                  setStates(run, &levels, stride) && isClear(run, stride, &levels);
     run->length = h;
     if (!run->hasMemory) {
         stride->frameCount = 0;
@@ -231,7 +235,8 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     }
     run->taken.work += levels.work;
     double next = part * careful * tpStrideLevels_Growth(&levels);
-    bool isAccurate = levels.isSmooth && levels.error <= 1.0 && levels.middleError <= 1.0;
+    bool isAccurate = levels.isSmooth && levels.error <= 1.0 && levels.middleError <= 1.0 &&
+                      levels.betweenError <= 1.0;
     if (isGood) {
         tpStride_Settle(stride);
         next = fmin(next, part * growthByTurn(stride));

@@ -1,0 +1,88 @@
+#include "steppers/auto/outer_forces.h"
+
+#include "dynamics/forces.h"
+
+static bool actsAt(const tpForce* force, double time) {
+    return force->isLive && force->def.from <= time && time < force->def.to;
+}
+
+static bool isDamped(const tpBody* body) {
+    return body->linearDamping > 0.0 || body->angularDamping > 0.0;
+}
+
+static bool concerns(const tpForce* force, const tpGroups* groups, int group) {
+    return force->isLive && groups->ofBody[force->body] == group;
+}
+
+tpVec3 tpOuterForce_AngularMomentum(const tpSystem* system, int body) {
+    tpVec3 angular = system->velocities.data[body].angular;
+    if (system->isPlanar) {
+        double inverse = tpSystem_InverseInertia(system, body).cz.z;
+        return tpMakeVec3(0.0, 0.0, inverse > 0.0 ? angular.z / inverse : 0.0);
+    }
+    return tpInertia_Momentum(&system->bodies.data[body].inertia, system->poses.data[body].rotation,
+                              angular);
+}
+
+tpWrench tpOuterForce_On(const tpSystem* system, int body, double time, double* power) {
+    const tpBody* own = &system->bodies.data[body];
+    const tpVelocity* velocity = &system->velocities.data[body];
+    tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        if (force->body == body && actsAt(force, time)) {
+            tpWrench wrench = tpForce_Wrench(system, force);
+            tpWrench_Add(&sum, 1.0, &wrench);
+        }
+    }
+    if (isDamped(own)) {
+        sum.linear = tpMulAdd(sum.linear, -own->linearDamping * own->mass, velocity->linear);
+        sum.angular =
+            tpMulAdd(sum.angular, -own->angularDamping, tpOuterForce_AngularMomentum(system, body));
+    }
+    if (system->isPlanar) {
+        sum.linear.z = sum.angular.x = sum.angular.y = 0.0;
+    }
+    *power = tpWrench_Power(&sum, velocity);
+    sum.linear = tpMulAdd(sum.linear, own->mass, tpSystem_Gravity(system, body));
+    return sum;
+}
+
+double tpOuterForce_Until(const tpSystem* system, const tpGroups* groups, int group, double time) {
+    double until = INFINITY;
+    for (int i = 0; groups->areForced[group] && i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        if (concerns(force, groups, group)) {
+            until = force->def.from > time ? fmin(until, force->def.from) : until;
+            until = force->def.to > time ? fmin(until, force->def.to) : until;
+        }
+    }
+    return until;
+}
+
+static bool hasMedium(const tpSystem* system, const tpGroups* groups, int group) {
+    for (int i = 0; system->mayDamp && i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] == group && isDamped(&system->bodies.data[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpOuterForce_IsThere(const tpSystem* system, const tpGroups* groups, int group) {
+    return groups->areForced[group] || hasMedium(system, groups, group);
+}
+
+bool tpOuterForce_Impulse(const tpSystem* system, int body, double time, double h,
+                          tpVec3* impulse) {
+    bool isEven = !isDamped(&system->bodies.data[body]);
+    *impulse = tpZeroVec3();
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        if (force->body == body && actsAt(force, time + 0.5 * h)) {
+            isEven = isEven && force->def.frame == tp_worldFrame;
+            *impulse = tpMulAdd(*impulse, h, force->def.force);
+        }
+    }
+    return isEven;
+}
