@@ -263,13 +263,15 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         return false;
     }
     tpFrictionSystem_Load(&system, r);
-    double* shift = small->slack > 0.0 ? TP_SCRATCH_ZEROED(arena, double, system.rowCount) : NULL;
+    // The first steps are to see which drives are asked for too much.
+    double slack = small->effort != tp_quickEffort ? small->slack : 0.0;
+    double* shift = slack > 0.0 ? TP_SCRATCH_ZEROED(arena, double, system.rowCount) : NULL;
     if (arena->failed) {
         return false;
     }
     for (int i = 0, row = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
-        island->slack = small->slack;
+        island->slack = slack;
         island->shift = shift != NULL ? shift + row : NULL;
         row += island->rowCount;
         double share = small->tolerance * sqrt((double)island->rowCount / (double)system.rowCount);

@@ -19,6 +19,9 @@
 // Rows up to which all of them at once are worth it, and whole steps that are: some at first, in
 // which contacts find out what they do, and more as long as each leaves less than this part.
 enum { mostRows = 64, freeSteps = 6, mostSteps = 16 };
+
+// Rows up to which what contacts and drives do is worth finding out.
+enum { mostStatedRows = 240 };
 static const double leastGain = 0.7;
 
 // A step that has left less than this part of the residual is near the end: the next one may go by
@@ -448,40 +451,32 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
     return residual <= fmax(tolerance, roundingOf(dense, r));
 }
 
-// Rounds until the states of contacts (open, sticking, sliding) no longer change.
-enum { mostRounds = 3 };
-
-// By what each contact does, from r, whose velocities are in u. False if that does not get there;
-// r is then as it was.
-static bool solveByStates(const tpDenseFriction* dense, double tolerance, tpArena* arena, double* r,
-                          int* rounds) {
+// By what contacts and drives do, from r, whose velocities are in u. What is left where they
+// contradict each other goes into the shift of `small`.
+static bool solveByStates(tpDenseFriction* dense, const tpSmallSolve* small, tpArena* arena,
+                          double* r, int* rounds) {
     const tpFrictionProblem* problem = dense->problem;
     size_t n = (size_t)dense->n;
-    tpFrictionStates states;
-    if (!tpFrictionStates_Reserve(&states, arena, problem->blockCount, dense->n)) {
+    double size = sqrt(tpDotNumbers(dense->n, problem->q, problem->q));
+    double allowed = fmax(small->tolerance, roundingOf(dense, r)) / sqrt((double)dense->n);
+    double settled = fmax(tp_settledFactor * small->tolerance, 0.3 * tp_stalledPart * size);
+    double* q = TP_SCRATCH(arena, double, n);
+    if (q == NULL || !tpFriction_SolveByStates(problem, small, dense->u, allowed, 0.5 * settled,
+                                               arena, r, rounds)) {
         return false;
     }
-    states.W = dense->S;
-    states.contactCount = problem->blockCount;
-    states.rowCount = dense->n;
-    memcpy(states.u, dense->u, sizeof(double) * n);
-    memcpy(states.solved, r, sizeof(double) * n);
-    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
-        double mu = muOf(dense, b);
-        states.contacts[b] = (tpStatedContact){
-            .row = row, .rows = rowsOf(dense, b), .muStatic = mu, .muDynamic = mu
-        };
-        row += rowsOf(dense, b);
+    for (size_t i = 0; i < n; ++i) {
+        q[i] = problem->q[i] + (small->shift != NULL ? small->shift[i] : 0.0);
     }
-    tpFrictionStates_Read(&states);
-    double allowed = fmax(tolerance, roundingOf(dense, r)) / sqrt((double)dense->n);
-    *rounds = mostRounds;
-    if (!tpFrictionStates_Solve(&states, r, allowed, rounds)) {
-        return false;
+    tpFrictionProblem shifted = *problem;
+    shifted.q = q;
+    dense->problem = &shifted;
+    bool isSolved = judge(dense, r) <= fmax(settled, roundingOf(dense, r));
+    dense->problem = problem;
+    if (!isSolved && small->shift != NULL) {
+        memset(small->shift, 0, sizeof(double) * n);
     }
-    tpFrictionStates_KeepInCones(&states);
-    memcpy(r, states.solved, sizeof(double) * n);
-    return true;
+    return isSolved;
 }
 
 size_t tpFriction_DenseLawSize(void) {
@@ -491,7 +486,7 @@ size_t tpFriction_DenseLawSize(void) {
 bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
                            tpArena* arena, double* r, int* iterations, double* work) {
     const tpMatrix* W = problem->W;
-    if (W == NULL || W->rowCount > mostRows || W->columnStarts != NULL ||
+    if (W == NULL || W->rowCount > mostStatedRows || W->columnStarts != NULL ||
         problem->compliance != NULL || problem->scale != NULL || problem->kinds == NULL ||
         problem->dimensions == NULL) {
         return false;
@@ -518,21 +513,16 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
         memcpy(own, start, sizeof(double) * rows);
         // Maybe there is nothing to do.
         isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, start));
-        bool mayState =
-            !isSolved && !small->knowsStates && largestBlock(&dense) <= tp_mostStatedRows;
         int rounds = 0;
-        if (mayState && solveByStates(&dense, small->tolerance, arena, own, &rounds)) {
-            residual = judge(&dense, own);
-            isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, own));
+        if (!isSolved && !small->knowsStates && largestBlock(&dense) <= tp_mostStatedRows) {
+            isSolved = solveByStates(&dense, small, arena, own, &rounds);
+            residual = isSolved ? residual : judge(&dense, start);
         }
         *iterations += rounds;
         *work += (double)(rounds * n * n) * ((double)n / 6.0 + 3.0);
-        if (!isSolved && rounds > 0) {
-            residual = judge(&dense, start);
-        }
         int sweeps = residual > nearPart * size ? startingSweeps : 0;
         int attempts = largestBlock(&dense) <= mostRowsOfBlock ? mostAttempts : 1;
-        for (int attempt = 0; attempt < attempts && !isSolved; ++attempt) {
+        for (int attempt = 0; attempt < attempts && !isSolved && n <= mostRows; ++attempt) {
             for (int i = 0; i < sweeps; ++i) {
                 sweep(&dense, start);
             }

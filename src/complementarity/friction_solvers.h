@@ -50,12 +50,16 @@ typedef struct tpSmallSolve {
     bool* isReached;  // not NULL: receives whether the tolerance was met
     double slack;     // as in tpFrictionOptions, 0: none
     double* shift;    // receives what was added to q, of each row; needed for `slack`
+    bool hasJoints;   // what is left of a mechanism
     bool knowsStates; // what contacts do was tried already (friction_states.h)
 } tpSmallSolve;
 
 // Contacts are solved to this part of what the whole is asked for: Newton's last step gets there,
 // and what is told apart by small differences (efforts found from velocities) profits.
 static const double tp_smallPart = 3e-3;
+
+// Where velocities contradict each other so much more is enough.
+static const double tp_settledFactor = 100.0;
 
 // If Newton's method does not get further, this part of the velocities will do: contacts that are
 // about to open, and gaps that contradict each other by what joints are apart, let it crawl.
@@ -71,6 +75,14 @@ bool tpDense_Eliminate(int count, double* J, int* pivots, double least);
 // otherwise r is as it was.
 bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve* small,
                            tpArena* arena, double* r, int* iterations, double* work);
+
+// A dense problem by what each contact and drive does, from r, whose velocities are u, to a
+// velocity that is allowed in each row; contacts that are open may close by `closing`. False if it
+// does not find out what they do. Velocities that contradict each other are left, or go into the
+// shift of `small`, zero before.
+bool tpFriction_SolveByStates(const tpFrictionProblem* problem, const tpSmallSolve* small,
+                              const double* u, double allowed, double closing, tpArena* arena,
+                              double* r, int* rounds);
 
 // What it takes of the arena for a block, beside its rows: callers that solve in threads set memory
 // aside.

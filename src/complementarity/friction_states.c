@@ -1,8 +1,10 @@
 #include "complementarity/friction_states.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/box_qp.h"
 #include "complementarity/friction_solvers.h"
 #include "math/pairs.h"
 
@@ -12,7 +14,11 @@ enum { mostSteps = 4 };
 
 // Contacts may share a load in many ways: the diagonal of W_HH is larger by this part, and what
 // that leaves is taken up by another round.
-static const double shift = 1e-9;
+static const double leastShift = 1e-9;
+
+// Drives that nothing is left to move are pushed to their bounds: pivots are no less than this part
+// of what moves without the rest.
+static const double driveShift = 1e-9;
 
 // Rows along which nothing moves are left as they are.
 static const double leastPivot = 1e-13;
@@ -29,6 +35,9 @@ static double frictionOf(const tpStatedContact* contact, const double* r) {
 }
 
 tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const double* r) {
+    if (contact->isDrive) {
+        return tp_slidingContact; // it may
+    }
     if (!(r[0] > 0.0)) {
         return tp_openContact;
     }
@@ -42,6 +51,10 @@ tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const do
 // velocity from where it is known to.
 static bool isMet(const tpStatedContact* contact, const double* r, const double* u,
                   double allowed) {
+    if (contact->isDrive) {
+        bool isAtBound = fabs(r[0]) >= (1.0 - 1e-12) * contact->bound && r[0] * u[0] <= 0.0;
+        return fabs(r[0]) <= contact->bound * (1.0 + 1e-12) && (fabs(u[0]) <= allowed || isAtBound);
+    }
     if (!(r[0] > 0.0)) {
         return u[0] >= -allowed && r[0] == 0.0 && frictionOf(contact, r) == 0.0;
     }
@@ -76,7 +89,15 @@ static void listRows(tpFrictionStates* states) {
     states->heldCount = states->slidingCount = 0;
     for (int c = 0; c < states->contactCount; ++c) {
         tpStatedContact* contact = &states->contacts[c];
-        if (contact->state == tp_openContact) {
+        if (contact->isDrive) {
+            contact->slidingPlace = states->slidingCount;
+            states->slidingRows[states->slidingCount++] = contact->row;
+        }
+    }
+    states->driveCount = states->slidingCount;
+    for (int c = 0; c < states->contactCount; ++c) {
+        tpStatedContact* contact = &states->contacts[c];
+        if (contact->state == tp_openContact || contact->isDrive) {
             continue;
         }
         contact->heldPlace = states->heldCount;
@@ -101,6 +122,7 @@ static void factoriseHeld(tpFrictionStates* states) {
         for (int j = 0; j < i; other += ++j) {
             row[j] = W[states->heldRows[j]] - tpDotNumbers(j, row, other); // times D as yet
         }
+        double shift = fmax(leastShift, states->shift);
         double own = W[states->heldRows[i]], pivot = own * (1.0 + shift);
         const double* inverse = states->factor;
         for (int k = 0; k < i; inverse += ++k + 1) {
@@ -220,13 +242,15 @@ typedef struct Sliding {
 // its law, m/s.
 static double writeRows(const Sliding* sliding, const tpStatedContact* contact, double normal) {
     const tpFrictionStates* states = sliding->states;
-    int first = contact->slidingPlace, rows = contact->rows - 1, count = sliding->count;
+    int lead = contact->isDrive ? 0 : 1; // rows before those that slide
+    int first = contact->slidingPlace, rows = contact->rows - lead, count = sliding->count;
     double trace = 0.0, hat[tp_mostStatedRows], square = 0.0;
     // By W and not by S, in which nothing may be left of a row that others hold.
-    for (int i = 1; i <= rows; ++i) {
+    for (int i = lead; i < contact->rows; ++i) {
         trace += states->W[(size_t)(contact->row + i) * ((size_t)states->rowCount + 1)];
     }
-    double rho = trace > 0.0 ? rows / trace : 1.0, radius = fmax(contact->mu * normal, 0.0);
+    double rho = trace > 0.0 ? rows / trace : 1.0;
+    double radius = contact->isDrive ? contact->bound : fmax(contact->mu * normal, 0.0);
     for (int i = 0; i < rows; ++i) {
         hat[i] = sliding->r[first + i] - rho * sliding->u[first + i];
         square += hat[i] * hat[i];
@@ -238,13 +262,14 @@ static double writeRows(const Sliding* sliding, const tpStatedContact* contact, 
         double* restrict J = sliding->J + (size_t)(first + i) * tpDense_Stride(count);
         double F = sliding->r[first + i] - ratio * hat[i];
         double outward = sticks || normal <= 0.0 ? 0.0 : contact->mu * hat[i] * unit;
-        for (int k = 0; k < count; ++k) {
+        memset(J, 0, sizeof(double) * (size_t)count);
+        for (int k = 0; outward != 0.0 && k < count; ++k) {
             // The normal impulse follows what slides.
             J[k] =
                 outward *
                 states->columns[(size_t)k * (size_t)states->heldCount + (size_t)contact->heldPlace];
         }
-        J[first + i] += 1.0 + leastPivot;
+        J[first + i] += 1.0 + fmax(leastPivot, states->shift);
         for (int j = 0; j < rows; ++j) {
             double part = sticks ? 0.0 : hat[i] * unit * hat[j] * unit;
             double along = ratio * ((i == j ? 1.0 : 0.0) - part);
@@ -268,7 +293,9 @@ static double lookAtSliding(const Sliding* sliding, const double* change) {
     double most = 0.0;
     for (int c = 0; c < states->contactCount; ++c) {
         const tpStatedContact* contact = &states->contacts[c];
-        if (contact->state == tp_slidingContact) {
+        if (contact->isDrive) {
+            most = fmax(most, writeRows(sliding, contact, 0.0));
+        } else if (contact->state == tp_slidingContact) {
             double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace];
             for (int k = 0; k < sliding->count; ++k) {
                 normal -= change[k] * states->columns[(size_t)k * (size_t)states->heldCount +
@@ -280,9 +307,63 @@ static double lookAtSliding(const Sliding* sliding, const double* change) {
     return most;
 }
 
-// Changes of impulses of contacts that slide, and of held rows with them. False if Newton's steps
-// do not get there.
-static bool slide(tpFrictionStates* states, double allowed) {
+// The quadratic program of the drives, if contacts that slide give what they give; impulses beyond
+// a bound are brought back to it.
+static tpBoxQp poseDrives(const Sliding* sliding) {
+    const tpFrictionStates* states = sliding->states;
+    int count = states->driveCount;
+    double *bound = sliding->J, *shifts = bound + count, *x = shifts + count, *g = x + count;
+    double largest = 0.0;
+    for (int i = 0; i < count; ++i) {
+        size_t row = (size_t)states->slidingRows[i];
+        // By W and not by S, in which nothing may be left of a row that others hold.
+        largest = fmax(largest, states->W[row * ((size_t)states->rowCount + 1)]);
+        g[i] = sliding->u[i];
+    }
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        if (!contact->isDrive) {
+            continue;
+        }
+        int i = contact->slidingPlace;
+        double own = states->W[(size_t)contact->row * ((size_t)states->rowCount + 1)];
+        shifts[i] = driveShift * fmax(own, leastShift * largest);
+        bound[i] = contact->bound;
+        x[i] = fmin(fmax(sliding->r[i], -bound[i]), bound[i]);
+        double way = x[i] - sliding->r[i];
+        for (int k = 0; way != 0.0 && k < count; ++k) {
+            g[k] += way * states->S[i * sliding->count + k];
+        }
+    }
+    return (tpBoxQp){ .n = count,
+                      .stride = (size_t)sliding->count,
+                      .A = states->S,
+                      .shift = shifts,
+                      .bound = bound,
+                      .x = x,
+                      .g = g,
+                      .scratch = g + count };
+}
+
+// Which drives are at their bounds.
+static void boundDrives(const Sliding* sliding, double allowed, double* change) {
+    const tpFrictionStates* states = sliding->states;
+    int steps = 0;
+    tpBoxQp qp = poseDrives(sliding);
+    tpBoxQp_Solve(&qp, 0.5 * allowed, &steps);
+    for (int i = 0; i < qp.n; ++i) {
+        double by = qp.x[i] - sliding->r[i];
+        change[i] += by;
+        sliding->r[i] = qp.x[i];
+        for (int k = 0; by != 0.0 && k < sliding->count; ++k) {
+            sliding->u[k] += by * states->S[i * sliding->count + k];
+        }
+    }
+}
+
+// Changes of impulses of contacts that slide, and of held rows with them. Returns how far they are
+// from their law, m/s.
+static double slide(tpFrictionStates* states, double allowed) {
     int count = states->slidingCount;
     double* change = states->change;
     Sliding sliding = { states, count, states->slidingScratch, states->slidingScratch + count,
@@ -292,8 +373,13 @@ static bool slide(tpFrictionStates* states, double allowed) {
         sliding.u[i] = velocityAfter(states, states->slidingRows[i]);
         change[i] = 0.0;
     }
-    bool isSolved = lookAtSliding(&sliding, change) <= allowed;
-    for (int step = 0; !isSolved && step < mostSteps; ++step) {
+    if (states->driveCount > 0) {
+        boundDrives(&sliding, allowed, change);
+    }
+    double miss = lookAtSliding(&sliding, change), best = miss;
+    double* kept = states->kept;
+    memcpy(kept, change, sizeof(double) * (size_t)count);
+    for (int step = 0; !(miss <= allowed) && step < mostSteps; ++step) {
         if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * leastPivot)) {
             break;
         }
@@ -305,7 +391,16 @@ static bool slide(tpFrictionStates* states, double allowed) {
                 sliding.u[k] += by * states->S[i * count + k];
             }
         }
-        isSolved = lookAtSliding(&sliding, change) <= allowed;
+        miss = lookAtSliding(&sliding, change);
+        if (miss < best) {
+            best = miss;
+            memcpy(kept, change, sizeof(double) * (size_t)count);
+        }
+    }
+    // Steps that have gone astray say nothing about what contacts do.
+    if (states->driveCount > 0 && !(miss <= best)) {
+        memcpy(change, kept, sizeof(double) * (size_t)count);
+        miss = best;
     }
     for (int j = 0; j < count; ++j) {
         const double* column = states->columns + (size_t)j * (size_t)states->heldCount;
@@ -314,37 +409,51 @@ static bool slide(tpFrictionStates* states, double allowed) {
         }
         addToRow(states, states->slidingRows[j], change[j]);
     }
-    return isSolved;
+    return miss;
 }
 
 // States ------------------------------------------------------------------------------------------
 
-// What contacts do with the impulses of now: whether that is something else for one of them, and
-// the largest velocity that is left in held rows.
-static bool changeStates(tpFrictionStates* states, double allowed, double* velocity) {
-    bool isChanged = false;
-    *velocity = 0.0;
-    for (int i = 0; i < states->heldCount; ++i) {
-        *velocity = fmax(*velocity, fabs(states->u[states->heldRows[i]]));
+// What a contact does with the impulses and velocities of now.
+static tpFrictionState nextState(const tpFrictionStates* states, const tpStatedContact* contact,
+                                 double allowed) {
+    const double *r = states->solved + contact->row, *u = states->u + contact->row;
+    if (contact->isDrive) {
+        return contact->state;
     }
-    for (int c = 0; c < states->contactCount; ++c) {
+    if (contact->state == tp_openContact) {
+        size_t diagonal = (size_t)contact->row * ((size_t)states->rowCount + 1);
+        bool closes = u[0] < -fmax(allowed, states->slack) && states->W[diagonal] > 0.0;
+        return closes ? tp_stickingContact : tp_openContact;
+    }
+    if (!(r[0] > 0.0)) {
+        return tp_openContact;
+    }
+    bool slips = contact->state == tp_stickingContact && contact->rows > 1 &&
+                 frictionOf(contact, r) > contact->muStatic * r[0];
+    return slips ? tp_slidingContact : contact->state;
+}
+
+// How many contacts do something else with the impulses of now. All of them change, or only the
+// last.
+static int changeStates(tpFrictionStates* states, double allowed, bool isOne) {
+    int count = 0;
+    for (int c = states->contactCount - 1; c >= 0; --c) {
         tpStatedContact* contact = &states->contacts[c];
-        const double* r = states->solved + contact->row;
-        tpFrictionState state = contact->state;
-        if (state == tp_openContact) {
-            size_t diagonal = (size_t)contact->row * ((size_t)states->rowCount + 1);
-            bool closes = states->u[contact->row] < -allowed && states->W[diagonal] > 0.0;
-            state = closes ? tp_stickingContact : tp_openContact;
-        } else if (!(r[0] > 0.0)) {
-            state = tp_openContact;
-        } else if (state == tp_stickingContact && contact->rows > 1 &&
-                   frictionOf(contact, r) > contact->muStatic * r[0]) {
-            state = tp_slidingContact;
-        }
-        isChanged = isChanged || state != contact->state;
-        contact->state = state;
+        tpFrictionState state = nextState(states, contact, allowed);
+        count += state != contact->state ? 1 : 0;
+        contact->state = isOne && count > 1 ? contact->state : state;
     }
-    return isChanged;
+    return count;
+}
+
+// The largest velocity that is left in held rows.
+static double velocityLeft(const tpFrictionStates* states) {
+    double velocity = 0.0;
+    for (int i = 0; i < states->heldCount; ++i) {
+        velocity = fmax(velocity, fabs(states->u[states->heldRows[i]]));
+    }
+    return velocity;
 }
 
 // Contacts hold with the friction of sticking until they slide. Whether one has begun to.
@@ -371,24 +480,50 @@ static void beginFriction(tpFrictionStates* states, const double* last) {
     }
 }
 
+// Rounds in which all contacts may change though that leaves no fewer to change.
+enum { mostPatience = 3 };
+
+// If rounds leave as much again, the shift is smaller by this part.
+static const double lessShift = 1e-3;
+
+// Rounds that leave more than this part of what was left leave as much again.
+static const double leastGain = 0.5;
+
 bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double allowed,
                             int* rounds) {
-    int most = *rounds;
+    int most = *rounds, fewest = INT_MAX, patience = mostPatience;
+    double before = INFINITY;
+    states->isSettled = false;
     beginFriction(states, last);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
         factorise(states);
         letGo(states);
         stopHeld(states);
-        bool isSolved = states->slidingCount == 0 || slide(states, 0.5 * allowed);
+        double miss = states->slidingCount > 0 ? slide(states, 0.5 * allowed) : 0.0;
         for (int i = 0; i < states->heldCount; ++i) {
             addToRow(states, states->heldRows[i], states->heldChange[i]);
         }
-        double velocity = 0.0;
-        bool isChanged = changeStates(states, allowed, &velocity);
+        double velocity = velocityLeft(states);
+        // All change at once as long as that leaves fewer to change; then one does, until there are
+        // fewer again [JudicePires94].
+        int count = changeStates(states, allowed, patience < 0);
+        patience = count < fewest ? mostPatience : patience - 1;
+        fewest = count < fewest ? count : fewest;
+        bool isChanged = count > 0, isSolved = miss <= 0.5 * allowed;
         states->isFactored = !isChanged;
         isChanged = isChanged || (isSolved && lowerFriction(states, allowed));
         if (!isChanged && isSolved && velocity <= allowed) {
             return true;
+        }
+        double left = isChanged ? INFINITY : fmax(miss, velocity);
+        states->isSettled = left > leastGain * before && left < INFINITY;
+        if (states->isSettled && states->shift <= leastShift) {
+            return false;
+        }
+        before = left;
+        if (states->isSettled) {
+            states->shift *= lessShift;
+            states->isFactored = false;
         }
     }
     *rounds = most;
@@ -416,6 +551,12 @@ void tpFrictionStates_KeepInCones(const tpFrictionStates* states) {
     }
 }
 
+// Newton's matrix, or the quadratic program of the drives.
+static size_t boxRoom(int rows) {
+    size_t n = (size_t)rows, newton = n * (n + 2), box = 4 * n + tpBoxQp_Room(rows);
+    return newton > box ? newton : box;
+}
+
 bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int contacts, int rows) {
     size_t n = (size_t)rows;
     memset(states, 0, sizeof(*states));
@@ -429,7 +570,8 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->S = TP_SCRATCH(arena, double, n* n);
     states->heldChange = TP_SCRATCH(arena, double, n);
     states->change = TP_SCRATCH(arena, double, n);
-    states->slidingScratch = TP_SCRATCH(arena, double, n*(n + 4));
+    states->kept = TP_SCRATCH(arena, double, n);
+    states->slidingScratch = TP_SCRATCH(arena, double, 2 * n + boxRoom(rows));
     states->pivots = TP_SCRATCH(arena, int, n + 1);
     return !arena->failed;
 }

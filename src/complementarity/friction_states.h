@@ -10,6 +10,10 @@
 // factors of W_HH and S last as long as W does and contacts do the same. Then contacts are looked
 // at: one that pulls opens, one that goes into the other body sticks, one that sticks beyond its
 // cone slides, until nothing changes.
+//
+// A drive (dry friction of a joint, a motor, a servo with an effort limit) is one row whose impulse
+// is bounded. Drives are rows T: which of them are at their bounds is a quadratic program in a box
+// as long as contacts do what they do (box_qp.h).
 
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_STATES_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_STATES_H
@@ -25,9 +29,11 @@ typedef enum tpFrictionState {
 // Rows of a contact that can be solved so: its normal and one or two tangents.
 enum { tp_mostStatedRows = 3 };
 
-// A contact: a normal row, and tangential ones if it has friction.
+// A contact: a normal row, and tangential ones if it has friction. Or a drive: one row.
 typedef struct tpStatedContact {
     int32_t row, rows;
+    bool isDrive;
+    double bound; // of a drive's impulse, either way
     double muStatic, muDynamic;
     double mu;                       // the one of them that holds in the problem at work
     tpFrictionState state;           // as far as is known
@@ -44,11 +50,15 @@ typedef struct tpFrictionStates {
     // them as long as W and the states stay.
     int32_t *heldRows, *slidingRows;
     int heldCount, slidingCount;
+    int driveCount; // those that are drives come first
     double* factor;
     double* columns;
     double* S;
     bool isFactored;
-    double *heldChange, *change, *slidingScratch;
+    double shift;   // of the diagonal of W_HH, of its numbers; 0: next to nothing
+    double slack;   // velocity at which a contact that is open may close; 0: what is allowed
+    bool isSettled; // nothing changes any more, but velocities that contradict each other are left
+    double *heldChange, *change, *kept, *slidingScratch;
     int* pivots;
 } tpFrictionStates;
 

@@ -15,9 +15,11 @@ enum { smallLimit = 30 };
 // An approach below this part of |q| is rounding.
 static const double noApproach = 1e-13;
 
-// Rounds in which drives join the contacts, those above this part of their bound.
+// Rounds in which drives join the contacts, those above this part of their bound. If the rest was
+// not solved, because drives hold that cannot, or if that was not the first round, all join that
+// may come to their bounds: what drives and contacts do is found out in one go.
 enum { maxChanges = 12 };
-static const double nearBound = 0.8;
+static const double nearBound = 0.8, mayBeBound = 0.05;
 
 // What is left ------------------------------------------------------------------------------------
 
@@ -123,6 +125,7 @@ static bool solveSmall(tpFrictionTree* tree, tpTreeSolve* solve, const double* S
                               .workLimit = solve->options->workLimit,
                               .effort = solve->effort,
                               .isReached = &solve->isReached,
+                              .hasJoints = tree->bodies[tree->placeCount].firstRow > 0,
                               .slack = shift != NULL ? solve->options->slack : 0.0,
                               .shift = shift };
     return tpFriction_SolveSmall(&small, solve->options, &settings, arena, own, solve->iterations,
@@ -189,7 +192,7 @@ static bool mayShift(const tpFrictionOptions* options) {
 static bool solveActive(tpFrictionTree* tree, tpTreeSolve* solve, double* r) {
     double* p = TP_SCRATCH(tree->arena, double, tree->otherRows);
     double* own = TP_SCRATCH(tree->arena, double, tree->otherRows);
-    bool isShifting = solve->effort != tp_quickEffort && mayShift(solve->options);
+    bool isShifting = mayShift(solve->options);
     double* shift = isShifting ? TP_SCRATCH(tree->arena, double, tree->otherRows) : NULL;
     if (tree->arena->failed || tree->otherRows - tree->cutRows > maxOtherRows) {
         return false;
@@ -329,12 +332,12 @@ bool tpFrictionTree_Solve(tpFrictionTree* tree, const tpFrictionOptions* options
         if (solve.isUnlocked) {
             continue;
         }
-        bool isChanged = letGo(tree, 1.0, r) > 0;
+        bool isChanged = letGo(tree, solve.isReached ? 1.0 : mayBeBound, r) > 0;
         if (!isChanged && (solve.isReached || solve.effort == tp_restOfEffort)) {
             return true;
         }
         if (isChanged) {
-            letGo(tree, nearBound, r);
+            letGo(tree, change == 0 && solve.isReached ? nearBound : mayBeBound, r);
         }
         solve.effort = isChanged ? tp_quickEffort : tp_restOfEffort;
     }
