@@ -189,12 +189,12 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 
 int tpContactKey_Compare(tpContactKey a, tpContactKey b) {
     if (a.shapeA != b.shapeA) {
-        return a.shapeA < b.shapeA ? -1 : 1;
+        return (a.shapeA > b.shapeA) - (a.shapeA < b.shapeA);
     }
     if (a.shapeB != b.shapeB) {
-        return a.shapeB < b.shapeB ? -1 : 1;
+        return (a.shapeB > b.shapeB) - (a.shapeB < b.shapeB);
     }
-    return a.feature < b.feature ? -1 : a.feature > b.feature ? 1 : 0;
+    return (a.feature > b.feature) - (a.feature < b.feature);
 }
 
 const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, int count,

@@ -254,7 +254,7 @@ void tpSystem_ApplyImpulse(tpSystem* system, int index, tpVec3 impulse, tpVec3 m
 int tpComparePairs(const tpMaterialId a[2], const tpMaterialId b[2]) {
     tpMaterialId lowA = a[0] < a[1] ? a[0] : a[1], highA = a[0] < a[1] ? a[1] : a[0];
     tpMaterialId lowB = b[0] < b[1] ? b[0] : b[1], highB = b[0] < b[1] ? b[1] : b[0];
-    return lowA != lowB ? (lowA < lowB ? -1 : 1) : highA != highB ? (highA < highB ? -1 : 1) : 0;
+    return lowA != lowB ? (lowA > lowB) - (lowA < lowB) : (highA > highB) - (highA < highB);
 }
 
 // A pair's place in the sorted list, or -1.

@@ -244,19 +244,6 @@ static herr_t driverClose(H5FD_t* base) {
     return 0; // HDF5 would keep a file that failed to close
 }
 
-// An order of open files, by which HDF5 notices a file that is opened twice.
-static int driverCompare(const H5FD_t* a, const H5FD_t* b) {
-    struct stat statusA, statusB;
-    if (fstat(((const guardedFile*)a)->file, &statusA) != 0 ||
-        fstat(((const guardedFile*)b)->file, &statusB) != 0) {
-        return -1;
-    }
-    if (statusA.st_dev != statusB.st_dev) {
-        return statusA.st_dev < statusB.st_dev ? -1 : 1;
-    }
-    return (statusA.st_ino > statusB.st_ino) - (statusA.st_ino < statusB.st_ino);
-}
-
 static herr_t driverQuery(const H5FD_t* base, unsigned long* flags) {
     (void)base;
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -347,7 +334,6 @@ static const H5FD_class_t driverClass = {
     .fapl_size = sizeof(guardedConfig),
     .open = driverOpen,
     .close = driverClose,
-    .cmp = driverCompare,
     .query = driverQuery,
     .get_eoa = driverGetEnd,
     .set_eoa = driverSetEnd,

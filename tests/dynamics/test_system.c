@@ -177,6 +177,20 @@ static void testSizes(void** state) {
         }
     }
     tpDestroyWorld(world);
+    // The largest of the moments, whichever it is.
+    const double moments[3] = { 0.16, 0.25, 0.2 };
+    for (int k = 0; k < 6; ++k) {
+        world = makeEmptyWorld();
+        tpBodyDef def = tpDefaultBodyDef();
+        int first = k % 3, second = k < 3 ? (k + 1) % 3 : (k + 2) % 3;
+        def.hasMass = true;
+        def.mass.mass = 4.0;
+        def.mass.inertia =
+            tpDiagonal(tpMakeVec3(moments[first], moments[second], moments[3 - first - second]));
+        tpCreateBody(world, &def, NULL);
+        CHECK_NEAR(world->system.bodies.data[0].size, sqrt(0.25 / 4.0), 1e-15);
+        tpDestroyWorld(world);
+    }
 }
 
 static double mean(double a, double b) {

@@ -191,11 +191,43 @@ static int tearDown(void** state) {
     return 0;
 }
 
+// Two files are open at once, each with numbers of its own.
+static void testSideBySide(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    char journals[2][256];
+    const char* paths[2] = { path, copyPath };
+    hid_t files[2], data[2][datasetCount];
+    int reason = 0, rows[2][datasetCount] = { { 10, 300, 7, 1000 }, { 500, 3, 90, 0 } };
+    for (int k = 0; k < 2; ++k) {
+        snprintf(journals[k], sizeof(journals[k]), "%.240s.%d", journalPath, k);
+        int descriptor = open(paths[k], O_RDWR | O_CREAT | O_TRUNC, 0666);
+        files[k] =
+            tpGuardedFile_Create(descriptor, paths[k], journals[k], false, &allocator, &reason);
+        assert_true(files[k] >= 0);
+        close(descriptor);
+        for (int i = 0; i < datasetCount; ++i) {
+            data[k][i] = createDataset(files[k], i);
+        }
+    }
+    for (int i = 0; i < datasetCount; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            appendValues(data[k][i], i, 0, rows[k][i]);
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < datasetCount; ++i) {
+            H5Dclose(data[k][i]);
+        }
+        assert_int_equal(tpGuardedFile_Close(files[k], false), 0);
+        checkFile(paths[k], rows[k]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testEveryMoment),
-        cmocka_unit_test(testReadBack),
-        cmocka_unit_test(testDiscard),
+        cmocka_unit_test(testSideBySide),   cmocka_unit_test(testEveryMoment),
+        cmocka_unit_test(testReadBack),     cmocka_unit_test(testDiscard),
         cmocka_unit_test(testCannotCreate),
     };
     return cmocka_run_group_tests(tests, setUp, tearDown);

@@ -136,6 +136,23 @@ static void testColumnsAgree(void** state) {
         free(b);
     }
     assert_int_equal(seen, tpRecordedColumnCount());
+    // Joints, coordinates and values of sensors have the names that the world and the recorder
+    // give.
+    const tpRecordingInfo* info = tpRecording_GetInfo(recording);
+    assert_int_equal(info->jointCount, tpWorld_GetJointCount(world));
+    assert_true(info->jointCount > 0 && info->coordinateCount > 0);
+    for (int i = 0; i < info->jointCount; ++i) {
+        assert_string_equal(tpRecording_GetJointName(recording, i),
+                            tpJoint_GetName(world, tpWorld_GetJoint(world, i)));
+    }
+    for (int i = 0; i < info->coordinateCount; ++i) {
+        assert_string_equal(tpRecording_GetCoordinateName(recording, i),
+                            tpRecorder_GetCoordinateName(kept, i));
+    }
+    for (int i = 0; i < info->sensorValueCount; ++i) {
+        assert_string_equal(tpRecording_GetSensorColumn(recording, i),
+                            tpRecorder_GetSensorColumn(kept, i));
+    }
     // 33 frames of steps and the start; every column of the summary of contacts is there.
     assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 34);
     assert_true(tpRecording_GetInfo(recording)->contactCount > 30);
