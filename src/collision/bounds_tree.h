@@ -113,4 +113,9 @@ static inline int32_t tpTreeWalk_Next(tpTreeWalk* walk, const tpBounds* bounds) 
     return -1;
 }
 
+// The box of the leaf that tpTreeWalk_Next has just given.
+static inline const tpBounds* tpTreeWalk_Bounds(const tpTreeWalk* walk) {
+    return &walk->nodes[walk->stack[walk->depth]].bounds;
+}
+
 #endif

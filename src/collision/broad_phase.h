@@ -34,6 +34,9 @@ typedef struct tpProxies {
     // several threads at once.
     bool (*mayPair)(const void* context, int32_t a, int32_t b);
     const void* context;
+    // [count] of balls in the middle of their boxes: the radius, which may be less than the box; 0
+    // of others. NULL: there are none. Fat pairs alone use it.
+    const float* radii;
 } tpProxies;
 
 typedef struct tpBroadPhase tpBroadPhase;

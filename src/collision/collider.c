@@ -238,8 +238,12 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
 
 // Pairs whose bounds overlap, boxes in general and balls for spheres.
 static bool findPairs(tpCollider* collider, tpTasks* tasks) {
-    tpProxies proxies = { collider->bounds.data, collider->kinds.data, collider->shapes.count,
-                          mayTouch, collider };
+    tpProxies proxies = { collider->bounds.data,
+                          collider->kinds.data,
+                          collider->shapes.count,
+                          mayTouch,
+                          collider,
+                          NULL };
     return collider->broadPhaseClass->findPairs(collider->broadPhase, &proxies, tasks,
                                                 &collider->pairs) == tp_success;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "collision/fat_balls.h"
+
 // If more than this part of the shapes has moved out at once, the tree is built anew: many shapes
 // by threads, which beats one thread that fits what is there; few, if fitting costs more.
 static const double rebuildPart = 0.6, rebuildPartOfMany = 0.25;
@@ -324,6 +326,13 @@ typedef struct FatSearch {
     const tpProxies* proxies;
 } FatSearch;
 
+static bool areBallsApart(const FatSearch* search, int32_t a, int32_t b, const tpBounds* fatA,
+                          const tpBounds* fatB) {
+    const float* radii = search->proxies->radii;
+    return radii != NULL && radii[a] > 0.0f && radii[b] > 0.0f &&
+           tpFatBallsApart(fatA, fatB, (double)radii[a] + radii[b]);
+}
+
 // Adds a pair of overlapping fat boxes.
 static void add(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
     const tpFatPairs* fat = search->fat;
@@ -349,16 +358,12 @@ static void offer(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sin
 static void findInTree(const FatSearch* search, int32_t a, tpPairSink* sink) {
     const tpFatPairs* fat = search->fat;
     const tpFatProxy* proxy = &fat->proxies.data[a];
-    if (fat->isWhole) {
-        tpTreeWalk walk = tpBoundsTree_WalkAfter(&fat->tree, proxy->leaf);
-        for (int32_t b; (b = tpTreeWalk_Next(&walk, &proxy->fat)) >= 0;) {
-            add(search, a, b, sink);
-        }
-        return;
-    }
-    tpTreeWalk walk = tpBoundsTree_Walk(&fat->tree);
+    tpTreeWalk walk = fat->isWhole ? tpBoundsTree_WalkAfter(&fat->tree, proxy->leaf)
+                                   : tpBoundsTree_Walk(&fat->tree);
     for (int32_t b; (b = tpTreeWalk_Next(&walk, &proxy->fat)) >= 0;) {
-        offer(search, a, b, sink);
+        if (!areBallsApart(search, a, b, &proxy->fat, tpTreeWalk_Bounds(&walk))) {
+            (fat->isWhole ? add : offer)(search, a, b, sink);
+        }
     }
 }
 

@@ -93,7 +93,7 @@ static int allPairs(const Scene* scene, tpShapePair* pairs, int limit) {
 }
 
 static tpProxies proxiesOf(const Scene* scene) {
-    return (tpProxies){ scene->bounds, scene->kinds, scene->count, mayPair, NULL };
+    return (tpProxies){ scene->bounds, scene->kinds, scene->count, mayPair, NULL, NULL };
 }
 
 static void comparePairs(const tpPairArray* found, const tpShapePair* expected, int count) {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "collision/fat_balls.h"
 #include "geometry/shape.h"
 #include "support/check.h"
 
@@ -22,7 +23,7 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
 }
 
 static tpProxies proxiesOf(const Yard* yard) {
-    return (tpProxies){ yard->bounds, yard->kinds, boxCount, mayPair, NULL };
+    return (tpProxies){ yard->bounds, yard->kinds, boxCount, mayPair, NULL, NULL };
 }
 
 static void placeBoxes(Yard* yard) {
@@ -193,7 +194,7 @@ static void manyLeapAtOnce(void** state) {
                 kinds[i] = tp_movableProxy;
             }
         }
-        tpProxies proxies = { bounds, kinds, count, mayPair, NULL };
+        tpProxies proxies = { bounds, kinds, count, mayPair, NULL, NULL };
         assert_true(update(&fat, &proxies));
         int overlaps = 0;
         for (int32_t a = 0; a < count; ++a) {
@@ -248,12 +249,109 @@ static void restoredListsGoOn(void** state) {
     tpDestroyFatPairs(&copy);
 }
 
+// A point of an interval that is shorter by `less` at both ends: the nearest to x.
+static double nearestIn(double low, double high, double less, double x) {
+    return fmin(fmax(x, low + less), high - less);
+}
+
+// Where balls in boxes may be is known: apart are those that touch nowhere, with margins or
+// without, and others do touch somewhere.
+static void ballsInBoxesStayApart(void** state) {
+    (void)state;
+    tpRandom random = { 1618 };
+    int apart = 0, cases = 20000;
+    for (int i = 0; i < cases; ++i) {
+        double margin = i % 2 == 0 ? 0.0 : randomBetween(&random, 0.0, 0.2);
+        double radii[2], low[2][3], high[2][3], nearest[2][3];
+        for (int k = 0; k < 2; ++k) {
+            radii[k] = randomBetween(&random, 0.2, 0.6);
+            for (int m = 0; m < 3; ++m) {
+                double half = radii[k] + margin + randomBetween(&random, 0.0, 0.3);
+                double center = k * randomBetween(&random, -2.0, 2.0);
+                low[k][m] = center - half;
+                high[k][m] = center + half;
+            }
+        }
+        // The nearest centres, axis by axis.
+        double square = 0.0;
+        for (int m = 0; m < 3; ++m) {
+            nearest[0][m] =
+                nearestIn(low[0][m], high[0][m], radii[0] + margin, 0.5 * (low[1][m] + high[1][m]));
+            nearest[1][m] = nearestIn(low[1][m], high[1][m], radii[1] + margin, nearest[0][m]);
+            nearest[0][m] = nearestIn(low[0][m], high[0][m], radii[0] + margin, nearest[1][m]);
+            square += (nearest[1][m] - nearest[0][m]) * (nearest[1][m] - nearest[0][m]);
+        }
+        tpBounds a = { { low[0][0], low[0][1], low[0][2] },
+                       { high[0][0], high[0][1], high[0][2] } };
+        tpBounds b = { { low[1][0], low[1][1], low[1][2] },
+                       { high[1][0], high[1][1], high[1][2] } };
+        double reach = radii[0] + radii[1], distance = sqrt(square);
+        bool areApart = tpFatBallsApart(&a, &b, reach);
+        assert_true(!areApart || distance > reach + 2.0 * margin);
+        assert_true(margin > 0.0 || areApart || distance <= reach * (1.0 + 1e-4));
+        apart += areApart ? 1 : 0;
+    }
+    assert_in_range(apart, cases / 10, cases - cases / 10);
+}
+
+// Balls in boxes that are larger than they are by margins, which change from call to call: no two
+// of them that come as near as their margins are missed, and fewer pairs are listed than of boxes.
+static void ballsAreNotMissed(void** state) {
+    (void)state;
+    static Yard yard;
+    float radii[boxCount];
+    tpRandom random = { 271828 };
+    startYard(&yard, &random);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpFatPairs balls, boxes;
+    tpCreateFatPairs(&balls, &allocator, true);
+    tpCreateFatPairs(&boxes, &allocator, true);
+    int listed = 0, near = 0, ofBoxes = 0;
+    for (int round = 0; round < rounds; ++round) {
+        double reach[boxCount];
+        for (int i = 0; i < boxCount; ++i) {
+            yard.centers[i] = tpAdd(yard.centers[i], yard.velocities[i]);
+            radii[i] = i % 9 == 0 ? 0.0f : (float)(0.05 + 0.001 * i);
+            double margin = randomBetween(&random, 0.0, 0.02);
+            reach[i] = (radii[i] > 0.0f ? radii[i] : 0.1) + margin;
+            tpVec3 half = tpMakeVec3(reach[i], reach[i], reach[i]);
+            yard.bounds[i] =
+                (tpBounds){ tpSub(yard.centers[i], half), tpAdd(yard.centers[i], half) };
+        }
+        tpProxies proxies = proxiesOf(&yard);
+        assert_true(update(&boxes, &proxies));
+        proxies.radii = radii;
+        assert_true(update(&balls, &proxies));
+        for (int32_t a = 0; a < boxCount; ++a) {
+            for (int32_t b = a + 1; b < boxCount; ++b) {
+                bool isWanted = mayPair(NULL, a, b) && (yard.kinds[a] == tp_movableProxy ||
+                                                        yard.kinds[b] == tp_movableProxy);
+                tpVec3 way = tpSub(yard.centers[a], yard.centers[b]);
+                bool areBalls = radii[a] > 0.0f && radii[b] > 0.0f;
+                bool isNear = areBalls ? tpLength(way) <= reach[a] + reach[b]
+                                       : tpBoundsOverlap(&yard.bounds[a], &yard.bounds[b]);
+                if (isWanted && isNear) {
+                    int place = tpPairs_Find(&balls.pairs, (tpShapePair){ a, b });
+                    assert_true(place < balls.pairs.count);
+                    assert_true(balls.pairs.data[place].shapeA == a &&
+                                balls.pairs.data[place].shapeB == b);
+                    ++near;
+                }
+            }
+        }
+        listed += balls.pairs.count;
+        ofBoxes += boxes.pairs.count;
+    }
+    assert_true(near > 0 && listed < 0.9 * ofBoxes);
+    tpDestroyFatPairs(&balls);
+    tpDestroyFatPairs(&boxes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairsAreHandedOn),
-        cmocka_unit_test(crowdsFallTogether),
-        cmocka_unit_test(manyLeapAtOnce),
-        cmocka_unit_test(restoredListsGoOn),
+        cmocka_unit_test(pairsAreHandedOn),      cmocka_unit_test(crowdsFallTogether),
+        cmocka_unit_test(manyLeapAtOnce),        cmocka_unit_test(restoredListsGoOn),
+        cmocka_unit_test(ballsInBoxesStayApart), cmocka_unit_test(ballsAreNotMissed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpArena_Destroy(&arena);

@@ -121,8 +121,9 @@ bool tpEvents_FindNearPairs(tpEvents* events) {
         events->boxes.data[i] = spareBox(events, i, &tight);
         events->kinds.data[i] = tpCollider_IsMovable(collider, i) ? tp_movableProxy : tp_fixedProxy;
     }
-    tpProxies proxies = { events->boxes.data, events->kinds.data, events->boxes.count, mayPair,
-                          collider };
+    tpProxies proxies = {
+        events->boxes.data, events->kinds.data, events->boxes.count, mayPair, collider, NULL
+    };
     events->nearShapes.count = events->nearPairs.count = 0;
     if (tp_hashBroadPhase.findPairs(events->hash, &proxies, events->system->tasks,
                                     &events->pairs) != tp_success ||
@@ -293,8 +294,9 @@ static bool isNear(const tpEvents* events, int32_t a, int32_t b) {
 
 // The shape sweeps more than it did: pairs with whatever its new box meets.
 static bool meetOthers(tpEvents* events, int32_t shape, double time) {
-    tpProxies proxies = { events->boxes.data, events->kinds.data, events->boxes.count, mayPair,
-                          events->system->collider };
+    tpProxies proxies = { events->boxes.data,       events->kinds.data,
+                          events->boxes.count,      mayPair,
+                          events->system->collider, NULL };
     for (int32_t other = 0; other < events->boxes.count; ++other) {
         int32_t low = shape < other ? shape : other, high = shape < other ? other : shape;
         if (other == shape || !tpProxies_ArePair(&proxies, low, high) ||

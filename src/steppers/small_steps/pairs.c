@@ -16,6 +16,8 @@ typedef struct Boxes {
     const tpSmallStep* step;
     tpBounds* bounds;
     uint8_t* kinds;
+    int32_t* bodies; // their numbers
+    float* radii;    // of balls; 0 of others, m
     int count;
 } Boxes;
 
@@ -29,14 +31,19 @@ static void placeChunk(void* context, int chunk, int worker) {
         const tpShape* shape = &system->shapes.data[i];
         if (!shape->isLive) {
             boxes->kinds[i] = tp_noProxy;
+            boxes->bodies[i] = -1;
+            boxes->radii[i] = 0.0f;
             boxes->bounds[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
             continue;
         }
         bool isMovable = tpSystem_IsDynamic(system, shape->body);
-        double margin = state->ways.data[state->numbers.data[shape->body]].margin;
+        boxes->bodies[i] = state->numbers.data[shape->body];
+        double margin = state->ways.data[boxes->bodies[i]].margin;
         tpVec3 grow = tpMakeVec3(margin, margin, margin);
         tpBounds bounds =
             tpGeometry_Bounds(&shape->geometry, tpSystem_BodyFrame(system, shape->body));
+        bool isBall = shape->geometry.type == tp_sphereShape;
+        boxes->radii[i] = isBall ? (float)shape->geometry.sphere.radius : 0.0f;
         boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
         boxes->bounds[i] = (tpBounds){ tpSub(bounds.lower, grow), tpAdd(bounds.upper, grow) };
     }
@@ -47,16 +54,21 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
     return tpCollider_MayCollide(system->collider, a, b);
 }
 
-bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
+bool tpContactSearch_UpdatePairs(tpContactSearch* search) {
+    tpSmallStep* step = search->step;
     tpSystem* system = step->system;
     int count = system->shapes.count;
-    Boxes boxes = { step, TP_SCRATCH(&system->arena, tpBounds, count),
-                    TP_SCRATCH(&system->arena, uint8_t, count), count };
+    Boxes boxes = { step,
+                    TP_SCRATCH(&system->arena, tpBounds, count),
+                    TP_SCRATCH(&system->arena, uint8_t, count),
+                    search->bodies,
+                    TP_SCRATCH(&system->arena, float, count),
+                    count };
     if (system->arena.failed) {
         return false;
     }
     tpTasks_Run(system->tasks, placeChunk, &boxes, tpChunksOf(count, shapesPerChunk));
-    tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system };
+    tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system, boxes.radii };
     return tpFatPairs_Update(&step->state->fat, &proxies, system->tasks, &system->arena);
 }
 

@@ -157,7 +157,6 @@ static void watchChunk(void* context, int chunk, int worker) {
     (void)worker;
     const tpContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
-    const tpShape* shapes = search->step->system->shapes.data;
     tpRange range = tpChunkAt(state->pairs.count, tp_pairsPerChunk, chunk);
     tpChunkFound found = { range.begin, 0 };
     for (int i = range.begin; i < range.end; ++i) {
@@ -166,8 +165,8 @@ static void watchChunk(void* context, int chunk, int worker) {
             continue;
         }
         tpShapePair p = state->fat.pairs.data[i];
-        const tpBodyWay* a = &state->ways.data[state->numbers.data[shapes[p.shapeA].body]];
-        const tpBodyWay* b = &state->ways.data[state->numbers.data[shapes[p.shapeB].body]];
+        const tpBodyWay* a = &state->ways.data[search->bodies[p.shapeA]];
+        const tpBodyWay* b = &state->ways.data[search->bodies[p.shapeB]];
         pair->slack -= cameNearer(a, b);
         if (!(pair->slack > tpPairNeed(a, b))) {
             search->numbers[found.first + found.count++] = i;
@@ -256,8 +255,10 @@ static bool askPairs(tpContactSearch* search) {
 
 static bool findManifolds(tpContactSearch* search) {
     tpArena* arena = &search->step->system->arena;
+    search->bodies = TP_SCRATCH(arena, int32_t, search->step->system->shapes.count);
     tpArenaMark mark = tpArena_Mark(arena);
-    if (!tpSmallStep_UpdatePairs(search->step) || !tpContactSearch_HandOnPairs(search)) {
+    if (search->bodies == NULL || !tpContactSearch_UpdatePairs(search) ||
+        !tpContactSearch_HandOnPairs(search)) {
         return false;
     }
     tpArena_Release(arena, mark);

@@ -16,6 +16,7 @@ typedef struct tpContactSearch {
     tpPairState* oldPairs;  // what was known about them
     tpPairCache* oldCaches; // NULL if no pair function has one
     bool* isKept;           // of each of them
+    int32_t* bodies;        // of each shape: the number of its body; -1: it is gone
     int32_t* numbers;       // of pairs or slots, a part for each chunk
     tpChunkFound* found;    // of each chunk
     int32_t* asked;         // pairs to be asked, all together
@@ -30,9 +31,9 @@ enum { tp_pairsPerChunk = 512 };
 
 // Pairs that come and go (pairs.c) ----------------------------------------------------------------
 
-// Brings the list of pairs of fat boxes up to date; what hands pairs on stays in the arena. False
-// if memory ran out.
-bool tpSmallStep_UpdatePairs(tpSmallStep* step);
+// Brings the list of pairs of fat boxes up to date, and fills in `bodies`; what hands pairs on
+// stays in the arena. False if memory ran out.
+bool tpContactSearch_UpdatePairs(tpContactSearch* search);
 
 // Hands on what is known about pairs that are still there, and removes the manifolds of others.
 // False if memory ran out.
