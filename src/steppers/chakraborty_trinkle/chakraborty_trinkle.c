@@ -172,6 +172,7 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
             return false;
         }
         tpTimeStep_WarmStart(base, &memory->history, 1.0);
+        tpRowHistory_Start(&memory->driftRows, &base->rows, base->h);
         tpImplicitStep_Recall(step);
         if (completion.count >= 0) {
             tpImplicitStep_Resume(step, &completion, &found);
@@ -295,6 +296,9 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     }
     tpJoints_AddReactions(system, &step->base.rows, settings->wholeStep);
     memory->structure = system->structure;
+    if (!tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->base.rows, h, NULL)) {
+        return false;
+    }
     if (!tpImpacts_End(step, memory, &part, energy, report)) {
         return false;
     }

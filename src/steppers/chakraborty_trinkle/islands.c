@@ -108,6 +108,15 @@ static void addBlocks(tpImplicitStep* step) {
     }
 }
 
+// Rows of a joint that hold something: in the plane, and where bodies are locked, some do not.
+static int movingRows(const tpRows* rows, int block, const double* response) {
+    int count = 0;
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        count += response[rows->firstRows[block] + k] > 0.0;
+    }
+    return count;
+}
+
 static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
     tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
@@ -130,9 +139,10 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
         int block = problem->blocks[b];
         problem->firstRow[b] = problem->rowCount;
         problem->rowCount += rows->dimensions[block];
-        problem->jointRowCount +=
-            block >= problem->geometry->contactBlocks ? rows->dimensions[block] : 0;
-        problem->hasJoints = problem->hasJoints || block >= step->geometry.contactBlocks;
+        if (block >= step->geometry.contactBlocks) {
+            problem->jointRowCount += movingRows(rows, block, step->geometry.response);
+            problem->hasJoints = true;
+        }
         int slot;
         for (int k = 0; tpRows_BodyAt(rows, block, k, &slot); ++k) {
             if (slot >= 0 && bodyAt[slot] < 0) {
@@ -266,12 +276,15 @@ static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMe
                                        solve);
 }
 
-static void forgetImpulses(tpImplicitStep* step, const tpIslandProblem* problem) {
+// Those of blocks from `first` on.
+static void forgetImpulses(tpImplicitStep* step, const tpIslandProblem* problem, int first) {
     tpRows* rows = &step->base.rows;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
-        memset(rows->impulse + rows->firstRows[block], 0,
-               sizeof(double) * (size_t)rows->dimensions[block]);
+        if (block >= first) {
+            memset(rows->impulse + rows->firstRows[block], 0,
+                   sizeof(double) * (size_t)rows->dimensions[block]);
+        }
     }
 }
 
@@ -290,7 +303,7 @@ static void standStill(tpImplicitStep* step, const tpIslandProblem* problem) {
 // table. If one body turns far, all bodies of the island go on as they have moved, since gaps
 // between them agree only then.
 static void startAnew(tpImplicitStep* step, const tpIslandProblem* problem) {
-    forgetImpulses(step, problem);
+    forgetImpulses(step, problem, 0);
     standStill(step, problem);
     if (!tpIslandProblem_TurnsFar(problem)) {
         return;
@@ -417,6 +430,10 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
                         tpStepReport* report, bool* isSolved) {
     tpIslandProblem* problem = &step->problems[island];
     tpIslandSolve solve = { 0.0, 0, false };
+    // Impulses of rows that are nearly dependent would grow from step to step.
+    if (tpIslandProblem_IsHeldTwice(problem)) {
+        forgetImpulses(step, problem, step->geometry.contactBlocks);
+    }
     pushByImpulses(step, problem);
     tpImplicitStep_ChooseFriction(step, problem);
     // Or it was taken so before something that was missed joined it.

@@ -373,9 +373,8 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
                       tpEliminated* out) {
     const tpRows* rows = &problem->geometry->step->rows;
     int dimension = rows->dimensions[block], first = rows->firstRows[block];
-    int velocities = problem->bodyCount * rows->componentCount;
     bool isRedundant =
-        block >= problem->geometry->contactBlocks && problem->jointRowCount >= velocities;
+        block >= problem->geometry->contactBlocks && tpIslandProblem_IsHeldTwice(problem);
     double part = isRedundant ? redundantProximal : proximal;
     tpConeEquations equations = tpConeEquationsOf(problem, block);
     double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
@@ -385,7 +384,8 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
             A[i][j] =
                 equations.byImpulse[i][j] + equations.byVelocity[i][j] * jacobian->velocityByR[j];
         }
-        A[i][i] += part * problem->geometry->response[first + i] * rows->scale[first + i];
+        double own = problem->geometry->response[first + i] * rows->scale[first + i];
+        A[i][i] += part * (own > 0.0 ? own : 1.0); // a row that moves nothing has no impulse
         for (int j = 0; j < bodyRows; ++j) {
             double sum = 0.0;
             for (int k = 0; k < dimension; ++k) {

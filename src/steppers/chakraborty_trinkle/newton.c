@@ -236,13 +236,52 @@ static bool search(IslandNewton* newton, double allowed, double* norm) {
     return false;
 }
 
+// Directions of impulses follow the gap by dividing by the twist of two bodies (normal_action.h).
+// If that is slow, what rounding leaves of the gap is a small part of a large impulse, and the
+// momentum is uncertain by it while the rows are met. Iterations that gain no more have come to
+// that.
+static const double uncertainPart = 1e3, stuckPart = 0.9;
+enum { mostStuck = 4 };
+
+// Rows are met well at this many times the residual below which nothing is left to gain: a tenth of
+// what certificates ask for.
+static const double rowsPart = 1e3;
+
+// The best point so far.
+typedef struct BestPoint {
+    double norm, rows; // of its residual, and of that of the rows alone
+} BestPoint;
+
+static bool isUncertain(const BestPoint* best, tpIslandTolerance tolerance) {
+    return best->norm <= uncertainPart * tolerance.enough && best->rows <= tolerance.enough;
+}
+
+// Takes the present point if it is better: nearer, or of points that are good enough but do not
+// meet the rows well the one that meets them best. Whether much was gained: `least` are the
+// smallest figures of all points so far.
+static bool keepBest(IslandNewton* newton, double norm, tpIslandTolerance tolerance,
+                     BestPoint* best, BestPoint* least) {
+    double rows = normOf(newton->F + newton->m, newton->n - newton->m);
+    bool areBothEnough = norm <= tolerance.enough && best->norm <= tolerance.enough;
+    bool isByRows = areBothEnough && fmax(rows, best->rows) > rowsPart * tolerance.least;
+    if (isByRows ? rows < best->rows : norm < best->norm) {
+        *best = (BestPoint){ norm, rows };
+        memcpy(newton->best, newton->x, sizeof(double) * (size_t)newton->n);
+    }
+    bool isGain = norm < 0.5 * least->norm ||
+                  (rows < 0.5 * least->rows && least->rows > rowsPart * tolerance.least);
+    *least = (BestPoint){ fmin(least->norm, norm), fmin(least->rows, rows) };
+    return isGain;
+}
+
 static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit,
                     tpIslandSolve* out) {
     size_t bytes = sizeof(double) * (size_t)newton->n;
     const tpSystem* measured = newton->problem->geometry->step->system;
     newton->workLimit = measured->stepWork + tpStepBudget_ForSolve(measured);
-    double recent[recentMerits], norm = INFINITY, bestNorm = INFINITY;
-    int count = 0, idle = 0;
+    double recent[recentMerits], norm = INFINITY;
+    BestPoint best = { INFINITY, INFINITY }, least = best;
+    int count = 0, idle = 0, stuck = 0;
     tpIslandProblem_Get(newton->problem, newton->x);
     memcpy(newton->best, newton->x, bytes);
     for (int k = 0; k <= limit; ++k) {
@@ -252,19 +291,16 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
         if (!isfinite(norm)) {
             break;
         }
-        bool isBetter = norm < 0.5 * bestNorm;
-        if (norm < bestNorm) {
-            bestNorm = norm;
-            memcpy(newton->best, newton->x, bytes);
-        }
-        idle = isBetter ? 0 : idle + 1;
+        stuck = norm < stuckPart * least.norm ? 0 : stuck + 1;
+        idle = keepBest(newton, norm, tolerance, &best, &least) ? 0 : idle + 1;
         // Past the goal it goes on while it gains; on the way there it gives up where good enough.
-        int patience = bestNorm <= tolerance.least ? 0 : bestNorm <= tolerance.goal ? 1 : 3;
-        bool isDone = bestNorm <= tolerance.enough && idle > patience;
+        int patience = least.norm <= tolerance.least ? 0 : least.norm <= tolerance.goal ? 1 : 3;
+        bool isDone = (least.norm <= tolerance.enough && idle > patience) ||
+                      (isUncertain(&best, tolerance) && stuck >= mostStuck && idle >= mostStuck);
         tpSystem* system = newton->problem->geometry->step->system;
         spend(newton, 2.0);
         bool isSpent = system->stepWork >= newton->workLimit;
-        if (bestNorm == 0.0 || isDone || k == limit || isSpent) {
+        if (least.norm == 0.0 || isDone || k == limit || isSpent) {
             break;
         }
         recent[count++ % recentMerits] = norm;
@@ -273,7 +309,7 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
             allowed = fmax(allowed, recent[i]);
         }
         if (!solveLinear(newton) || !isfinite(normOf(newton->step, newton->n)) ||
-            !search(newton, bestNorm <= tolerance.least ? norm : allowed, &norm)) {
+            !search(newton, least.norm <= tolerance.least ? norm : allowed, &norm)) {
             break;
         }
         memcpy(newton->x, newton->trial, bytes);
@@ -282,7 +318,8 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
     tpIslandProblem_Set(newton->problem, newton->best);
     tpIslandProblem_Evaluate(newton->problem, newton->F);
     out->residual = tpIslandProblem_Norm(newton->problem, newton->F);
-    out->isSolved = out->residual <= tolerance.enough;
+    out->isSolved =
+        out->residual <= tolerance.enough || (isUncertain(&best, tolerance) && stuck >= mostStuck);
 }
 
 bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance,

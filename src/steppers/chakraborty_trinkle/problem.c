@@ -397,6 +397,11 @@ tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
     return out;
 }
 
+bool tpIslandProblem_IsHeldTwice(const tpIslandProblem* problem) {
+    int componentCount = problem->geometry->step->rows.componentCount;
+    return problem->jointRowCount >= problem->bodyCount * componentCount;
+}
+
 // Judging ---------------------------------------------------------------------------------------
 
 // Equations of turning, in rad/s, count with the length of the scene's units: tolerances are in

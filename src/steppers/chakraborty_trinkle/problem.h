@@ -51,7 +51,7 @@ typedef struct tpIslandProblem {
     double theta;
     bool keepsEnergy; // normal impulses follow the gap; not in the paper's step
     int bodyCount, blockCount, rowCount;
-    int jointRowCount; // of the rows: with as many as velocities, what moves is held twice
+    int jointRowCount; // of the rows
     int size;          // unknowns
     int* bodies;       // slots
     int* blocks;       // ascending
@@ -104,6 +104,9 @@ double tpIslandProblem_Judge(const tpIslandProblem* problem);
 
 // A size of the velocities in play, m/s: what residuals are compared with.
 double tpIslandProblem_Scale(const tpIslandProblem* problem);
+
+// Whether joints have as many rows as there are velocities: what moves is held twice.
+bool tpIslandProblem_IsHeldTwice(const tpIslandProblem* problem);
 
 // Whether a body, as it moves at the start, turns so far in the step that directions of the start
 // tell little about its end.
