@@ -59,6 +59,7 @@ void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace) {
                               .momentTrust = pace->momentTrust,
                               .momentCount = pace->momentCount,
                               .hopelessCount = pace->hopelessCount,
+                              .hopelessLast = pace->hopelessLast,
                               .failedCount = pace->failedCount };
 }
 
@@ -160,6 +161,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->levelCount = from->levelCount;
     to->shortCount = from->shortCount;
     to->hopelessCount = from->hopelessCount;
+    to->hopelessLast = from->hopelessLast;
     to->failedCount = from->failedCount;
 }
 

@@ -4,8 +4,9 @@
 #include "steppers/auto/outer_forces.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
-// the group goes on as well as it can for a while, in a few cuts.
-enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 2 };
+// the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
+// first, since it may be a moment that passes, and twice as long each time.
+enum { maxCuts = 32, shortestCut = 256, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
 
 // So it does, for fewer steps of the user and with steps as long as those, if steps cost so much
 // that whole and halves would use up what a step may cost: the part of it that they may.
@@ -174,8 +175,10 @@ static void learn(tpGroupRun* run, const tpCheck* check, double h) {
     pace->checkedError = check->plainError;
     pace->trust = trust < most ? trust : most;
     pace->uncheckedCount = 0;
-    pace->positionRate = wholePart * check->difference.position / h;
-    pace->speedRate = check->isSame ? wholePart * check->difference.speed / h : 0.0;
+    // What a moment is off by is made once, and does not go on with time.
+    double part = check->isMoment ? 0.0 : wholePart / h;
+    pace->positionRate = part * check->difference.position;
+    pace->speedRate = check->isSame ? part * check->difference.speed : 0.0;
     pace->pushing = check->pushing;
     pace->knowsPushing = true;
     if (check->isMoment) {
@@ -189,12 +192,13 @@ static void learn(tpGroupRun* run, const tpCheck* check, double h) {
 }
 
 // The length to go on with after a step of h that is accepted. If the step was shorter than it
-// might have been, since the user's step ended there or a moment was near, a very small error says
-// nothing against steps as long as those that a new group begins with.
+// might have been, since the user's step ended there or a moment was near, a very small error, or
+// the moment itself, says nothing against steps as long as those that a new group begins with.
 static double stepAfter(const tpGroupRun* run, const tpCheck* check, double h, double shortest) {
     double next = fmax(tpCheck_NextStep(check, h), shortest);
     double wanted = fmin(run->pace.step, tpGroupRun_FirstStep(run));
-    return h < run->pace.step && check->error <= verySmall ? fmax(next, wanted) : next;
+    bool saysNothing = check->isMoment || check->error <= verySmall;
+    return h < run->pace.step && saysNothing ? fmax(next, wanted) : next;
 }
 
 // Takes the halves of a step after the whole one, for which the budget was used by a part `used`
@@ -294,6 +298,13 @@ static int hopelessAfter(const tpGroupRun* run) {
     return isDear(run->system, 0.0) ? dearFrames : isCheap ? 0 : left;
 }
 
+// Nothing is checked for a while.
+static void giveUpChecks(tpPace* pace) {
+    int frames = 2 * pace->hopelessLast;
+    frames = frames < fewHopeless ? fewHopeless : frames;
+    pace->hopelessCount = pace->hopelessLast = frames < mostHopeless ? frames : mostHopeless;
+}
+
 void tpGroupRun_Take(tpGroupRun* run) {
     double start = 0.0;
     bool isBlind = isUnchecked(run);
@@ -310,7 +321,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
             return;
         }
         if (cut == maxCuts && !isBlind) {
-            run->pace.hopelessCount = hopelessFrames;
+            giveUpChecks(&run->pace);
             run->isAccurate = false;
         } else if (!isBlind && run->pace.hopelessCount == 0 && tpStepBudget_IsSpent(run->system)) {
             run->pace.hopelessCount = dearFrames;
@@ -320,6 +331,8 @@ void tpGroupRun_Take(tpGroupRun* run) {
         double next = goOn(run, start, isBlind);
         start = next > run->length * (1.0 - 1e-12) ? run->length : next;
     }
+    // Steps that can be checked again make the next time shorter.
+    run->pace.hopelessLast /= run->pace.hopelessCount == 0 ? 2 : 1;
     run->pace.hopelessCount = run->pace.hopelessCount > 0 && !isBlind ? hopelessAfter(run) : 0;
 }
 

@@ -44,6 +44,7 @@ typedef struct tpPace {
     int shortCount;             // strides of the flow in a row that were short for their error
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short
                        // enough
+    int hopelessLast;  // so many it was last time
     int failedCount;   // for which methods are not compared again, since none was within the limits
 } tpPace;
 
