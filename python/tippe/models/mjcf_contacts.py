@@ -190,7 +190,13 @@ def _excludes(c: Compiled, geoms: list[int], meets: np.ndarray) -> None:
             free[both] = free.get(both, False) or collide
     depths = _depths(c)
     stuck = _stuck(c)
+    through = _through(c)
     for both, collide in free.items():
+        if collide and both in through and joined.get(both) is None:
+            name_a, name_b = sorted(both)
+            c.note("changed", "body", None, f"overlaps {name_b} by {through[both]:.2g} m at the start, beyond the middle of a geom: they do not collide here", name_a)
+            c.model.excludes.append((name_a, name_b))
+            continue
         if collide and both in stuck and joined.get(both) is None:
             name_a, name_b = sorted(both)
             c.note("changed", "body", None, f"overlaps {name_b} by {stuck[both]:.2g} m at the start, and no joint can take them apart: they do not collide here", name_a)
@@ -249,6 +255,23 @@ def _stuck(c: Compiled) -> dict[frozenset[str], float]:
         opening[np.abs(opening) < _NO_WAY] = 0.0
         moving = opening != 0.0
         if np.sum(np.abs(opening[moving]) * _room(c, opening)[moving]) < -contact.dist:
+            both = frozenset((c.bodies[a], c.bodies[b]))
+            found[both] = max(found.get(both, 0.0), -float(contact.dist))
+    return found
+
+
+def _through(c: Compiled) -> dict[frozenset[str], float]:
+    """Links that overlap at the start by more than half the least extent of a geom, and by how much, m.
+
+    Which way such a geom is to be pushed out is an accident: neighbouring shapes of the other link ask for different ones, and no
+    motion satisfies all of them. Soft contacts bear that until servos have moved the link."""
+    found: dict[frozenset[str], float] = {}
+    for contact in c.d.contact:
+        a, b = (int(c.m.geom_bodyid[g]) for g in contact.geom)
+        if c.bodies[a] == c.bodies[b] or not (c.m.body_weldid[a] and c.m.body_weldid[b]):
+            continue
+        middle = min(float(c.m.geom_aabb[g][3:].min()) for g in contact.geom)
+        if -contact.dist > max(middle, _MOST_OVERLAP):
             both = frozenset((c.bodies[a], c.bodies[b]))
             found[both] = max(found.get(both, 0.0), -float(contact.dist))
     return found
