@@ -16,7 +16,7 @@ typedef struct tpJointBends {
     double h; // of the steps, s
     int32_t count;
     int32_t joint;
-    double bends[tp_bentRows][tp_keptBends]; // per second of the step, the last first
+    double bends[tp_keptBends][tp_bentRows]; // per second of the step, the last first
 } tpJointBends;
 
 // One per joint of a tree, in the order of its links.

@@ -172,8 +172,18 @@ static void beginTurn(tpSystem* system, tpJoint* joint, double h) {
         return;
     }
     const int bodies[2] = { joint->bodyA, joint->bodyB };
-    tpVec3 axis = tpRotate(rotations[0], coordinate->axis);
     double response = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(system, bodies[side])) {
+            response += tpMaxPart(system->bodies.data[bodies[side]].inertia.inverseMoments);
+        }
+    }
+    // About whatever axis: mostly that is enough.
+    if (setShares(coordinate, h, withArmature(response, def->armature))) {
+        return;
+    }
+    tpVec3 axis = tpRotate(rotations[0], coordinate->axis);
+    response = 0.0;
     for (int side = 0; side < 2; ++side) {
         if (tpSystem_IsDynamic(system, bodies[side])) {
             tpMat33 inverse = tpSystem_InverseInertia(system, bodies[side]);

@@ -5,7 +5,7 @@
 #include "dynamics/reduced.h"
 
 double* tpPosedProblem_Begin(tpSystem* system, const tpRows* rows) {
-    if (system->problemHook == NULL) {
+    if (system->problemHook == NULL || rows->rowCount == 0) {
         return NULL;
     }
     double* start = TP_SCRATCH(&system->arena, double, rows->rowCount);

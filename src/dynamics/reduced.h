@@ -12,8 +12,10 @@
 #define TIPPE_SRC_DYNAMICS_REDUCED_H
 
 #include "complementarity/friction_solvers.h"
+#include "complementarity/friction_states.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/joint_bends.h"
+#include "dynamics/joint_chain.h"
 #include "dynamics/joints.h"
 #include "sweeps/joint_tree.h"
 
@@ -40,8 +42,13 @@ typedef struct tpReducedLink {
     int body;
     int joint;    // -1: a free root
     int other;    // the body on the other side of the joint; -1: the world, or no joint
+    int length;   // of a trace from it to the root
     double sign;  // 1 if the body is B of its joint, -1 if it is A
     double value; // of the coordinate, where the link was placed; 0 if nothing depends on it
+
+    // Of the turn at the start of the step, and at the end of the drift.
+    tpHalfTurn startHalf, endHalf;
+    double endError; // there, of what is held, in units of length or rad
 
     // Where it was placed.
     tpVec3 axis;      // world
@@ -56,10 +63,22 @@ typedef struct tpReducedLink {
     tpWrench impulse; // that the body gets through its joint, after a solve
 } tpReducedLink;
 
+// The problem as it was last posed since links were placed. The rounds of a drift
+// mostly have the same contacts, which do the same.
+typedef struct tpKeptProblem {
+    int rowRoom, rowCount, blockRoom, blockCount;
+    double* key;   // of each block: bodies, law and directions of its rows
+    double* other; // the same of the problem at hand
+    double* W;
+    double* r; // impulses before
+    tpFrictionStates states;
+} tpKeptProblem;
+
 typedef struct tpReduced {
     tpSystem* system;
     double h;
-    int treeCount, linkCount, axisCount;
+    int treeCount, linkCount;
+    bool hasAll; // there are no joints beside those of links
     tpJointTree* trees;
     int* firstLinks; // of each tree, one more at the end; links of a tree come before their parents
     tpReducedLink* links;
@@ -68,6 +87,7 @@ typedef struct tpReduced {
     double *momenta, *jumps, *velocities; // six numbers per link
     bool hasJumps;
     const tpVelocity* free; // velocities of all bodies without impulses
+    tpKeptProblem kept;
 } tpReduced;
 
 // reduced_plant.c: the trees of a system, in its arena. NULL if it has none, or anything that needs
@@ -81,6 +101,13 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
 // By how much joints have missed where the drift has ended, in units of length or rad; biases take
 // it in. The largest.
 double tpReduced_Correct(tpReduced* reduced, const tpPose* poses);
+
+// How far joints were apart where they were placed for the first half, m or rad.
+double tpReduced_StartError(const tpReduced* reduced);
+
+// Follows turns past half a turn to where the drift was last corrected. How far joints are apart
+// there, in units of length or rad.
+double tpReduced_FollowAngles(tpReduced* reduced);
 
 // What biases are likely to need, from the last steps; and what they have needed, for the next.
 void tpReduced_Foresee(tpReduced* reduced, const tpJointBendsList* bends);
@@ -96,10 +123,21 @@ void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows);
 bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* options,
                      tpSolverMemory* memory, tpSolveReport* report);
 
-// reduced_response.c: W of the given blocks with the scales of their rows, dense; NULL if memory
-// ran out.
-double* tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
-                             int count, tpArena* arena);
+// reduced_response.c: W of the given blocks with the scales of their rows, dense. Scratch comes
+// from the arena. False if memory ran out.
+bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
+                          int count, tpArena* arena, double* W);
+
+// reduced_states.c
+
+// Makes room for the rows of a step, if they are few. False if memory ran out.
+bool tpReduced_ReserveKept(tpReduced* reduced, const tpRows* rows);
+
+// Solves the given blocks by what each contact does, to a residual of `tolerance`; their impulses
+// become the solution. False if that does not get there, or memory ran out; they are then as they
+// were.
+bool tpReduced_SolveByStates(tpReduced* reduced, tpRows* rows, const int* blocks, int count,
+                             double tolerance, int* rounds);
 
 // The problem of all rows for whoever looks on: W, as a matrix in the arena of the rows, in the
 // place of bodies. False if memory ran out.

@@ -1,5 +1,7 @@
 // What trees do with energy, what their joints report, and the rest of their laws after the drift.
 
+#include <string.h>
+
 #include "dynamics/joint_laws.h"
 #include "dynamics/reduced.h"
 
@@ -90,9 +92,26 @@ void tpReduced_AddReactions(const tpReduced* reduced) {
     }
 }
 
+// A moment between a link's body and its parent, gathered in `momenta`.
+static void addMoment(tpReduced* reduced, int i, tpVec3 moment) {
+    int other = reduced->links[i].other;
+    int parent = other >= 0 ? reduced->linkOf[other] : -1;
+    double *own = &reduced->momenta[6 * i],
+           *rest = parent >= 0 ? &reduced->momenta[6 * parent] : own;
+    double part = parent >= 0 ? 1.0 : 0.0;
+    own[3] += moment.x;
+    own[4] += moment.y;
+    own[5] += moment.z;
+    rest[3] -= part * moment.x;
+    rest[4] -= part * moment.y;
+    rest[5] -= part * moment.z;
+}
+
 // The rest of the laws of one link.
-static void kickLink(tpSystem* system, const tpReducedLink* link, const tpVelocity* meanVelocities,
+static void kickLink(tpReduced* reduced, int i, const tpVelocity* meanVelocities,
                      const tpStepTimes* times, tpStepReport* report) {
+    tpSystem* system = reduced->system;
+    const tpReducedLink* link = &reduced->links[i];
     tpJoint* joint = &system->joints.data[link->joint];
     tpCoordinate* coordinate = &joint->coordinates[0];
     const double shares[tp_reducedRotor] = { coordinate->springShare, coordinate->servoShare,
@@ -122,7 +141,7 @@ static void kickLink(tpSystem* system, const tpReducedLink* link, const tpVeloci
     if (impulse == 0.0 && felt == 0.0) {
         return;
     }
-    tpJoint_ApplyRow(system, joint, &now, impulse);
+    addMoment(reduced, i, tpScale(link->sign * impulse, now.onB.angular));
     double force = felt / times->whole;
     tpWrench onB = { tpScale(force, now.onB.linear), tpScale(force, now.onB.angular) };
     tpJoint_AddReaction(system, joint, onB);
@@ -130,10 +149,16 @@ static void kickLink(tpSystem* system, const tpReducedLink* link, const tpVeloci
 
 void tpReduced_KickRest(tpReduced* reduced, const tpVelocity* meanVelocities,
                         const tpStepTimes* times, tpStepReport* report) {
+    memset(reduced->momenta, 0, sizeof(double) * 6 * (size_t)reduced->linkCount);
     for (int i = 0; i < reduced->linkCount; ++i) {
         if (reduced->links[i].joint >= 0) {
-            kickLink(reduced->system, &reduced->links[i], meanVelocities, times, report);
+            kickLink(reduced, i, meanVelocities, times, report);
         }
+    }
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        const double* moment = &reduced->momenta[6 * i + 3];
+        tpSystem_ApplyImpulse(reduced->system, reduced->links[i].body, tpZeroVec3(),
+                              tpMakeVec3(moment[0], moment[1], moment[2]));
     }
 }
 

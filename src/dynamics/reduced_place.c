@@ -111,8 +111,8 @@ static void placeLink(tpReduced* reduced, int i, const tpPose* poses, double gai
     const tpJoint* joint = &reduced->system->joints.data[link->joint];
     const tpCoordinate* coordinate = &joint->coordinates[0];
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
-    tpVec3 across[2], arms[2];
-    tpMakeTangents(coordinate->axis, &across[0], &across[1]);
+    const tpVec3 across[2] = { joint->frameA.cy, joint->frameA.cz };
+    tpVec3 arms[2];
     memset(link->bias, 0, sizeof(link->bias));
     link->value = 0.0;
     if (gain != 0.0 || needsValue) {
@@ -120,6 +120,7 @@ static void placeLink(tpReduced* reduced, int i, const tpPose* poses, double gai
         arms[0] = at.armA;
         arms[1] = at.armB;
         link->value = needsValue ? tpHinge_ValueOf(joint, at.half) + coordinate->def.zero : 0.0;
+        link->startHalf = at.half;
         link->bias[0] = gain * at.gap.x;
         link->bias[1] = gain * at.gap.y;
         link->bias[2] = gain * at.gap.z;
@@ -149,6 +150,8 @@ static void addLimits(const tpReduced* reduced, tpRows* rows, const tpReducedLin
     tpBlockInfo info = { .source = tp_jointSource, .index = link->joint };
     tpLawRow_AddLimits(rows, reduced->system, info, &row, joint->coordinates[0].def.limits,
                        treatment);
+    tpRows_SetMass(rows, reduced->system, joint->bodyA);
+    tpRows_SetMass(rows, reduced->system, joint->bodyB);
 }
 
 void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
@@ -171,7 +174,10 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
         const tpCoordinate* coordinate = &system->joints.data[link->joint].coordinates[0];
         const tpCoordinateDef* def = &coordinate->def;
         bool hasForce = def->hasSpring || def->hasServo || def->damping > 0.0;
-        placeLink(reduced, i, poses, gain, def->hasLimits || (isFirst && hasForce));
+        // Laws have asked for the value at the start.
+        bool isKnown = isFirst && (hasForce || def->armature > 0.0);
+        placeLink(reduced, i, poses, gain, def->hasLimits && !isKnown);
+        link->value = isKnown ? coordinate->startValue : link->value;
         setLaws(link, coordinate, treatment->h, isFirst);
         memcpy(link->written, link->bias, sizeof(link->written));
         sumLaws(link, &tree->answers[local]);
@@ -188,12 +194,22 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
     for (int k = 0; k < reduced->treeCount; ++k) {
         tpJointTree_Factorise(&reduced->trees[k]);
     }
+    tpReduced_ReserveKept(reduced, rows);
 }
 
 // Where the drift has ended -----------------------------------------------------------------------
 
 static double larger(double size, double largest) {
     return size <= largest ? largest : size; // what is no number stays
+}
+
+// The value at the end of the drift. Near to that at the start it is found from that.
+static double endValue(const tpReducedLink* link, const tpJoint* joint, tpHalfTurn half) {
+    double value;
+    if (tpHinge_ValueNear(half, link->startHalf, link->value, &value)) {
+        return value;
+    }
+    return tpHinge_ValueOf(joint, half) + joint->coordinates[0].def.zero;
 }
 
 // What one link has missed.
@@ -204,17 +220,23 @@ static double correctLink(tpReduced* reduced, int i, const tpPose* poses) {
     double h = reduced->h, unit = reduced->system->units.length, largest = 0.0;
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
     tpHingeAt at = lookAt(joint, &a, &b);
-    tpVec3 across[2];
-    tpMakeTangents(coordinate->axis, &across[0], &across[1]);
-    double missed[tp_bentRows] = {
-        at.gap.x, at.gap.y, at.gap.z, tpDot(across[0], at.twist), tpDot(across[1], at.twist), 0.0
-    };
+    double missed[tp_bentRows] = { at.gap.x,
+                                   at.gap.y,
+                                   at.gap.z,
+                                   tpDot(joint->frameA.cy, at.twist),
+                                   tpDot(joint->frameA.cz, at.twist),
+                                   0.0 };
     const tpReducedLaw* rotor = &link->laws[tp_reducedRotor];
     if (rotor->stiffness > 0.0) {
         // The coordinate has to go as far as the rotor, at the speed that the impulse has left it.
-        double value = tpHinge_ValueOf(joint, at.half) + coordinate->def.zero;
+        double value = endValue(link, joint, at.half);
         double speed = coordinate->rotorSpeed[0] - rotor->impulse / rotor->stiffness;
         missed[5] = value - coordinate->startValue - h * speed;
+    }
+    link->endHalf = at.half;
+    link->endError = 0.0;
+    for (int k = 0; k < 5; ++k) {
+        link->endError = larger(fabs(missed[k]) / (k < 3 ? unit : 1.0), link->endError);
     }
     for (int k = 0; k < tp_bentRows; ++k) {
         largest = larger(fabs(missed[k]) / (k < 3 ? unit : 1.0), largest);
@@ -242,7 +264,60 @@ double tpReduced_Correct(tpReduced* reduced, const tpPose* poses) {
     return largest;
 }
 
+double tpReduced_StartError(const tpReduced* reduced) {
+    double largest = 0.0;
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        const tpReducedLink* link = &reduced->links[i];
+        if (link->joint < 0) {
+            continue;
+        }
+        for (int k = 0; k < 5; ++k) {
+            largest = larger(fabs(link->written[k]) * reduced->h, largest);
+        }
+        const tpCoordinateDef* def = &reduced->system->joints.data[link->joint].coordinates[0].def;
+        if (def->hasLimits) {
+            largest = larger(fabs(tpPastLimit(def->limits, link->value)), largest);
+        }
+    }
+    return largest;
+}
+
+double tpReduced_FollowAngles(tpReduced* reduced) {
+    double largest = 0.0;
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        const tpReducedLink* link = &reduced->links[i];
+        if (link->joint < 0) {
+            continue;
+        }
+        tpJoint* joint = &reduced->system->joints.data[link->joint];
+        tpCoordinate* coordinate = &joint->coordinates[0];
+        coordinate->displacement = tpHinge_ValueOf(joint, link->endHalf);
+        largest = larger(link->endError, largest);
+        if (coordinate->def.hasLimits) {
+            double value = coordinate->displacement + coordinate->def.zero;
+            largest = larger(fabs(tpPastLimit(coordinate->def.limits, value)), largest);
+        }
+    }
+    return largest;
+}
+
 // Bends -------------------------------------------------------------------------------------------
+
+// The next bends of a joint (row_history.h, tpForeseeBend), two rows at a time while all bends are
+// known.
+static void foresee(const tpJointBends* own, double next[tp_bentRows]) {
+    if (own->count == tp_keptBends) {
+        tpForeseeBends(tp_bentRows, own->bends[0], next);
+        return;
+    }
+    for (int k = 0; k < tp_bentRows; ++k) {
+        double bends[tp_keptBends];
+        for (int i = 0; i < tp_keptBends; ++i) {
+            bends[i] = own->bends[i][k];
+        }
+        next[k] = tpForeseeBend(bends, own->count);
+    }
+}
 
 void tpReduced_Foresee(tpReduced* reduced, const tpJointBendsList* bends) {
     int at = 0;
@@ -255,8 +330,10 @@ void tpReduced_Foresee(tpReduced* reduced, const tpJointBendsList* bends) {
         if (own == NULL || own->joint != link->joint || own->count < 2 || own->h != reduced->h) {
             continue;
         }
+        double next[tp_bentRows];
+        foresee(own, next);
         for (int k = 0; k < tp_bentRows; ++k) {
-            link->bias[k] += reduced->h * tpForeseeBend(own->bends[k], own->count);
+            link->bias[k] += reduced->h * next[k];
         }
         takeBias(reduced, i);
     }
@@ -270,9 +347,9 @@ static void keepLink(const tpReducedLink* link, tpJointBends* own, double h) {
         own->h = h;
     }
     own->count += own->count < tp_keptBends ? 1 : 0;
+    memmove(own->bends[1], own->bends[0], sizeof(own->bends[0]) * (tp_keptBends - 1));
     for (int k = 0; k < tp_bentRows; ++k) {
-        memmove(own->bends[k] + 1, own->bends[k], sizeof(double) * (tp_keptBends - 1));
-        own->bends[k][0] = (link->bias[k] - link->written[k]) / h;
+        own->bends[0][k] = (link->bias[k] - link->written[k]) / h;
     }
 }
 

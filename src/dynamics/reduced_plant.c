@@ -123,7 +123,10 @@ static void addLinks(tpReduced* reduced, const tpPlan* plan, const int* order, i
     for (int i = 0; i < count; ++i) {
         int body = order[count - 1 - i], joint = plan->holder[body];
         tpReducedLink* link = &reduced->links[first + i];
-        *link = (tpReducedLink){ .body = body, .joint = joint, .other = -1, .sign = 1.0 };
+        link->body = body;
+        link->joint = joint;
+        link->other = -1;
+        link->sign = 1.0;
         if (joint >= 0) {
             const tpJoint* holder = &system->joints.data[joint];
             link->sign = holder->bodyB == body ? 1.0 : -1.0;
@@ -156,14 +159,14 @@ static bool makeTree(tpReduced* reduced, int number) {
     tpArena* arena = &reduced->system->arena;
     tpJointTree* tree = &reduced->trees[number];
     int first = reduced->firstLinks[number], count = reduced->firstLinks[number + 1] - first;
-    const tpReducedLink* links = reduced->links + first;
+    tpReducedLink* links = reduced->links + first;
     tree->nodeCount = count;
     tree->isFree = links[count - 1].joint < 0;
     tree->rowCount = tree->isFree ? count - 1 : count;
-    tree->nodes = tpArena_GetZeroed(arena, sizeof(tpJointNode) * (size_t)count);
-    tree->axes = tpArena_GetZeroed(arena, sizeof(tpJointAxis) * (size_t)count);
-    tree->rows = tpArena_GetZeroed(arena, sizeof(tpAxisRow) * (size_t)count);
-    tree->answers = tpArena_GetZeroed(arena, sizeof(tpRowAnswer) * (size_t)count);
+    tree->nodes = TP_SCRATCH(arena, tpJointNode, count);
+    tree->axes = TP_SCRATCH(arena, tpJointAxis, count);
+    tree->rows = TP_SCRATCH(arena, tpAxisRow, count);
+    tree->answers = TP_SCRATCH(arena, tpRowAnswer, count);
     tree->impulses = TP_SCRATCH(arena, double, 6 * count);
     if (arena->failed) {
         return false;
@@ -182,8 +185,12 @@ static bool makeTree(tpReduced* reduced, int number) {
             tree->nodes[node->parent].child = i;
         }
         tree->rows[i] = (tpAxisRow){ .node = i, .axis = i, .sign = 1.0, .isIn = true };
-        tree->answers[i].least = -INFINITY;
-        tree->answers[i].most = INFINITY;
+        tree->answers[i] =
+            (tpRowAnswer){ .least = -INFINITY, .most = INFINITY, .state = tp_withinRow };
+    }
+    for (int i = count - 1; i >= 0; --i) {
+        int parent = tree->nodes[i].parent;
+        links[i].length = parent >= 0 ? links[parent].length + 1 : tree->isFree ? 6 : 1;
     }
     return true;
 }
@@ -231,10 +238,15 @@ tpReduced* tpReduced_Create(tpSystem* system, double h) {
     }
     reduced->system = system;
     reduced->h = h;
+    int others = 0;
     for (int i = 0; i < system->joints.count; ++i) {
-        if (tpJoint_IsMovable(system, &system->joints.data[i]) && !addJoint(&plan, system, i)) {
+        const tpJoint* joint = &system->joints.data[i];
+        bool isMovable = tpJoint_IsMovable(system, joint);
+        others += joint->isLive && !isMovable ? 1 : 0;
+        if (isMovable && !addJoint(&plan, system, i)) {
             return NULL;
         }
     }
+    reduced->hasAll = others == 0;
     return plant(reduced, &plan);
 }

@@ -7,23 +7,24 @@
 #include <string.h>
 
 #include "dynamics/reduced.h"
+#include "math/pairs.h"
 
 // Up to four rows of a block on one of its bodies.
 typedef struct tpReducedEnd {
     int row, count;       // of the matrix
+    int first, side;      // of the rows of the step; body A or B
     int body, tree, node; // tree -1: a body without joints
     int length;           // of its trace
     double (*traces)[tp_traceWidth], (*answers)[tp_traceWidth];
 } tpReducedEnd;
 
-// The scaled directions of rows of a block on its body A or B.
-static void readDirections(const tpRows* rows, int block, int side, int from, int count,
-                           double (*directions)[6]) {
-    int first = rows->firstRows[block] + from;
-    const double* J = (side == 0 ? rows->jacobianA : rows->jacobianB) + (size_t)6 * (size_t)first;
-    for (int i = 0; i < count; ++i) {
+// The scaled directions of an end's rows.
+static void readDirections(const tpRows* rows, const tpReducedEnd* end, double (*directions)[6]) {
+    const double* J =
+        (end->side == 0 ? rows->jacobianA : rows->jacobianB) + (size_t)6 * (size_t)end->first;
+    for (int i = 0; i < end->count; ++i) {
         for (int k = 0; k < 6; ++k) {
-            directions[i][k] = rows->scale[first + i] * J[6 * i + k];
+            directions[i][k] = rows->scale[end->first + i] * J[6 * i + k];
         }
     }
 }
@@ -45,40 +46,88 @@ static void traceLoose(const tpRows* rows, const tpReducedEnd* end, double (*dir
     }
 }
 
-static bool addEnds(const tpReduced* reduced, const tpRows* rows, int block, int row,
-                    tpArena* arena, tpReducedEnd* ends, int* endCount) {
+// The ends of a block, without traces.
+static int addEnds(const tpReduced* reduced, const tpRows* rows, int block, int row,
+                   tpReducedEnd* ends) {
     const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
+    int count = 0;
     for (int side = 0; side < 2; ++side) {
         for (int from = 0; bodies[side] >= 0 && from < rows->dimensions[block];
              from += tp_traceWidth) {
             int left = rows->dimensions[block] - from, link = reduced->linkOf[bodies[side]];
-            tpReducedEnd* end = &ends[(*endCount)++];
-            *end = (tpReducedEnd){ .row = row + from,
-                                   .count = left < tp_traceWidth ? left : tp_traceWidth,
-                                   .body = bodies[side],
-                                   .tree = link >= 0 ? reduced->treeOf[link] : -1,
-                                   .length = 6 };
-            if (link >= 0) {
-                end->node = link - reduced->firstLinks[end->tree];
-                end->length = tpJointTree_TraceLength(&reduced->trees[end->tree], end->node);
-            }
-            size_t bytes = sizeof(double) * tp_traceWidth * (size_t)end->length;
-            end->traces = tpArena_Get(arena, bytes);
-            end->answers = tpArena_Get(arena, bytes);
-            if (arena->failed) {
-                return false;
-            }
-            double directions[tp_traceWidth][6];
-            readDirections(rows, block, side, from, end->count, directions);
-            if (link >= 0) {
-                tpJointTree_Trace(&reduced->trees[end->tree], end->node, directions, end->count,
-                                  end->traces, end->answers);
-            } else {
-                traceLoose(rows, end, directions);
-            }
+            int tree = link >= 0 ? reduced->treeOf[link] : -1;
+            ends[count++] =
+                (tpReducedEnd){ .row = row + from,
+                                .count = left < tp_traceWidth ? left : tp_traceWidth,
+                                .first = rows->firstRows[block] + from,
+                                .side = side,
+                                .body = bodies[side],
+                                .tree = tree,
+                                .node = link >= 0 ? link - reduced->firstLinks[tree] : -1,
+                                .length = link >= 0 ? reduced->links[link].length : 6 };
+        }
+    }
+    return count;
+}
+
+// The traces of all ends. False if memory ran out.
+static bool traceEnds(const tpReduced* reduced, const tpRows* rows, tpReducedEnd* ends, int count,
+                      tpArena* arena) {
+    size_t length = 0;
+    for (int i = 0; i < count; ++i) {
+        length += (size_t)ends[i].length;
+    }
+    double(*room)[tp_traceWidth] = tpArena_Get(arena, 2 * length * sizeof(*room));
+    if (room == NULL) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        tpReducedEnd* end = &ends[i];
+        double directions[tp_traceWidth][6];
+        end->traces = room;
+        end->answers = room + end->length;
+        room += 2 * end->length;
+        readDirections(rows, end, directions);
+        if (end->tree >= 0) {
+            tpJointTree_Trace(&reduced->trees[end->tree], end->node, directions, end->count,
+                              end->traces, end->answers);
+        } else {
+            traceLoose(rows, end, directions);
         }
     }
     return true;
+}
+
+// Sums of products of two traces over the places that both share.
+static inline void multiplyTraces(double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth],
+                                  int shared, int count,
+                                  double sums[tp_traceWidth][tp_traceWidth]) {
+    tpPair left[tp_traceWidth] = { 0 }, right[tp_traceWidth] = { 0 };
+    for (int k = 0; k < shared; ++k) {
+        tpPair low = tpLoadPair(answers[k]), high = tpLoadPair(answers[k] + 2);
+        for (int i = 0; i < count; ++i) {
+            left[i] += traces[k][i] * low;
+            right[i] += traces[k][i] * high;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        memcpy(sums[i], &left[i], sizeof(tpPair));
+        memcpy(sums[i] + 2, &right[i], sizeof(tpPair));
+    }
+}
+
+// Places from where the ways of two ends to the root meet. Parents have larger numbers.
+static int sharedLength(const tpReduced* reduced, const tpReducedEnd* a, const tpReducedEnd* b) {
+    const tpJointNode* nodes = reduced->trees[a->tree].nodes;
+    int i = a->node, j = b->node;
+    while (i != j) {
+        if (i < j) {
+            i = nodes[i].parent;
+        } else {
+            j = nodes[j].parent;
+        }
+    }
+    return reduced->links[reduced->firstLinks[a->tree] + i].length;
 }
 
 // Adds what rows of two ends feel of each other.
@@ -87,17 +136,14 @@ static void addPair(const tpReduced* reduced, const tpReducedEnd* a, const tpRed
     if (a->tree != b->tree || (a->tree < 0 && a->body != b->body)) {
         return;
     }
-    int shared =
-        a->tree < 0 ? 6 : tpJointTree_SharedLength(&reduced->trees[a->tree], a->node, b->node);
-    double sums[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
+    int shared = a->tree < 0 ? 6 : sharedLength(reduced, a, b);
+    double sums[tp_traceWidth][tp_traceWidth];
     double(*traces)[tp_traceWidth] = a->traces + (a->length - shared);
     double(*answers)[tp_traceWidth] = b->answers + (b->length - shared);
-    for (int k = 0; k < shared; ++k) {
-        for (int i = 0; i < a->count; ++i) {
-            for (int j = 0; j < tp_traceWidth; ++j) {
-                sums[i][j] += traces[k][i] * answers[k][j];
-            }
-        }
+    if (a->count == 3) {
+        multiplyTraces(traces, answers, shared, 3, sums); // most contacts: no loop is left
+    } else {
+        multiplyTraces(traces, answers, shared, a->count, sums);
     }
     for (int i = 0; i < a->count; ++i) {
         for (int j = 0; j < b->count; ++j) {
@@ -109,33 +155,34 @@ static void addPair(const tpReduced* reduced, const tpReducedEnd* a, const tpRed
     }
 }
 
-double* tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
-                             int count, tpArena* arena) {
+bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
+                          int count, tpArena* arena, double* W) {
     int n = 0, endCount = 0;
     for (int i = 0; i < count; ++i) {
         n += rows->dimensions[blocks[i]];
     }
-    double* W = TP_SCRATCH_ZEROED(arena, double, (size_t)n*(size_t)n);
     tpReducedEnd* ends = TP_SCRATCH(arena, tpReducedEnd, 4 * count);
     if (arena->failed) {
-        return NULL;
+        return false;
     }
+    memset(W, 0, sizeof(double) * (size_t)n * (size_t)n);
     for (int i = 0, row = 0; i < count; row += rows->dimensions[blocks[i++]]) {
-        if (!addEnds(reduced, rows, blocks[i], row, arena, ends, &endCount)) {
-            return NULL;
-        }
+        endCount += addEnds(reduced, rows, blocks[i], row, ends + endCount);
         int first = rows->firstRows[blocks[i]];
         for (int k = 0; k < rows->dimensions[blocks[i]]; ++k) {
             double e = rows->scale[first + k];
             W[(size_t)(row + k) * (size_t)(n + 1)] = e * e * rows->compliance[first + k];
         }
     }
+    if (!traceEnds(reduced, rows, ends, endCount, arena)) {
+        return false;
+    }
     for (int a = 0; a < endCount; ++a) {
         for (int b = a; b < endCount; ++b) {
             addPair(reduced, &ends[a], &ends[b], n, W);
         }
     }
-    return W;
+    return true;
 }
 
 bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProblem* problem,
@@ -144,11 +191,11 @@ bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProb
     for (int b = 0; blocks != NULL && b < rows->blockCount; ++b) {
         blocks[b] = b;
     }
-    double* W = blocks != NULL
-                    ? tpReduced_FormMatrix(reduced, rows, blocks, rows->blockCount, rows->arena)
-                    : NULL;
     int n = rows->rowCount;
-    for (int i = 0; W != NULL && i < n; ++i) {
+    double* W = TP_SCRATCH(rows->arena, double, (size_t)n*(size_t)n);
+    bool isFormed = blocks != NULL && W != NULL &&
+                    tpReduced_FormMatrix(reduced, rows, blocks, rows->blockCount, rows->arena, W);
+    for (int i = 0; isFormed && i < n; ++i) {
         // Without scales and compliance, which the problem has apart.
         W[(size_t)i * (size_t)(n + 1)] -= rows->scale[i] * rows->scale[i] * rows->compliance[i];
         for (int j = 0; j < n; ++j) {
@@ -158,5 +205,5 @@ bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProb
     *matrix = tpDenseMatrix(n, n, W);
     problem->W = matrix;
     problem->bodies = problem->mechanism = NULL;
-    return W != NULL;
+    return isFormed;
 }

@@ -238,25 +238,32 @@ typedef struct tpSmallProblem {
     double *r, *shift;
 } tpSmallProblem;
 
+static void listActive(tpReducedSolve* solve) {
+    solve->blockCount = 0;
+    for (int b = 0; b < solve->rows->blockCount; ++b) {
+        if (solve->isActive[b]) {
+            solve->blocks[solve->blockCount++] = b;
+        }
+    }
+}
+
 static bool pose(tpReducedSolve* solve, tpSmallProblem* small) {
     const tpRows* rows = solve->rows;
     tpArena* arena = solve->arena;
-    int n = solve->blockCount = small->rowCount = 0;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        if (solve->isActive[b]) {
-            solve->blocks[solve->blockCount++] = b;
-            small->rowCount += rows->dimensions[b];
-        }
+    int n = solve->blockCount;
+    small->rowCount = 0;
+    for (int i = 0; i < n; ++i) {
+        small->rowCount += rows->dimensions[solve->blocks[i]];
     }
-    n = solve->blockCount;
     int* dimensions = TP_SCRATCH(arena, int, n);
     unsigned char* kinds = TP_SCRATCH(arena, unsigned char, n);
     double* mu = TP_SCRATCH(arena, double, n);
     double* q = TP_SCRATCH(arena, double, small->rowCount);
     small->r = TP_SCRATCH(arena, double, small->rowCount);
     small->shift = TP_SCRATCH_ZEROED(arena, double, small->rowCount);
-    double* W = tpReduced_FormMatrix(solve->reduced, rows, solve->blocks, n, arena);
-    if (W == NULL) {
+    size_t m = (size_t)small->rowCount;
+    double* W = TP_SCRATCH(arena, double, m* m);
+    if (arena->failed || !tpReduced_FormMatrix(solve->reduced, rows, solve->blocks, n, arena, W)) {
         return false;
     }
     for (int i = 0, at = 0; i < n; ++i) {
@@ -314,31 +321,44 @@ static double judge(const tpRows* rows) {
     return sqrt(square);
 }
 
+// The blocks that take part. False if memory ran out.
+static bool solveListed(tpReducedSolve* solve, tpSmallEffort effort) {
+    const tpFrictionOptions* options = solve->options;
+    double tolerance = tp_smallPart * safety * solve->goal;
+    bool knowsStates = effort == tp_quickEffort;
+    if (knowsStates && tpReduced_SolveByStates(solve->reduced, solve->rows, solve->blocks,
+                                               solve->blockCount, tolerance, &solve->iterations)) {
+        return true;
+    }
+    tpSmallProblem small;
+    if (solve->reduced->system->arena.failed || !pose(solve, &small)) {
+        return false;
+    }
+    bool isShifting = options->slack > 0.0 && options->shift != NULL && effort != tp_quickEffort;
+    tpSmallSolve settings = { .tolerance = tolerance,
+                              .limit = smallLimit,
+                              .workLimit = options->workLimit,
+                              .effort = effort,
+                              .slack = isShifting ? options->slack : 0.0,
+                              .shift = isShifting ? small.shift : NULL,
+                              .knowsStates = knowsStates };
+    solve->work += 10.0 * (double)small.rowCount * (double)small.rowCount;
+    if (!tpFriction_SolveSmall(&small.problem, options, &settings, solve->arena, small.r,
+                               &solve->iterations, &solve->work)) {
+        return false;
+    }
+    take(solve, &small);
+    return true;
+}
+
 // Solves what takes part, then what joins. False if memory ran out.
 static bool solveActive(tpReducedSolve* solve, tpSmallEffort effort, double size) {
-    const tpFrictionOptions* options = solve->options;
     for (int count = 1; count > 0;) {
         tpArenaMark mark = tpArena_Mark(solve->arena);
-        tpSmallProblem small;
-        if (!pose(solve, &small)) {
+        listActive(solve);
+        if (solve->blockCount > 0 && !solveListed(solve, effort)) {
             return false;
         }
-        bool isReached = true, mayShift = options->slack > 0.0 && options->shift != NULL;
-        bool isShifting = mayShift && effort != tp_quickEffort;
-        tpSmallSolve settings = { .tolerance = tp_smallPart * safety * solve->goal,
-                                  .limit = smallLimit,
-                                  .workLimit = options->workLimit,
-                                  .effort = effort,
-                                  .isReached = &isReached,
-                                  .slack = isShifting ? options->slack : 0.0,
-                                  .shift = isShifting ? small.shift : NULL };
-        solve->work += 10.0 * (double)small.rowCount * (double)small.rowCount;
-        if (small.rowCount > 0 &&
-            !tpFriction_SolveSmall(&small.problem, options, &settings, solve->arena, small.r,
-                                   &solve->iterations, &solve->work)) {
-            return false;
-        }
-        take(solve, &small);
         tpArena_Release(solve->arena, mark);
         follow(solve);
         count = join(solve, fmin(noApproach * size, tp_smallPart * safety * solve->goal));
@@ -352,6 +372,7 @@ static bool solveByAll(tpReducedSolve* solve, tpSolverMemory* memory) {
     for (int b = 0; b < solve->rows->blockCount; ++b) {
         solve->isActive[b] = true;
     }
+    listActive(solve);
     if (!pose(solve, &small)) {
         return false;
     }

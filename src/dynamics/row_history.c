@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/pairs.h"
+
 void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, history->list);
     TP_FREE_ARRAY(allocator, history->numbers);
@@ -182,6 +184,39 @@ double tpForeseeBend(const double* bends, int count) {
         foreseeSome(bends, count, &forecast);
     }
     return forecast.least <= largestPart * size ? forecast.next : 0.0;
+}
+
+typedef long long Mask __attribute__((vector_size(16)));
+
+static inline tpPair sizeOf(tpPair x) {
+    return (tpPair)((Mask)x & (Mask){ 0x7fffffffffffffffLL, 0x7fffffffffffffffLL });
+}
+
+static inline tpPair choose(Mask which, tpPair a, tpPair b) {
+    return (tpPair)(((Mask)a & which) | ((Mask)b & ~which));
+}
+
+void tpForeseeBends(int rowCount, const double* bends, double* next) {
+    for (int k = 0; k < rowCount; k += 2) {
+        tpPair difference[tp_keptBends], sum = { 0.0, 0.0 }, best = sum;
+        tpPair least = { INFINITY, INFINITY };
+        for (int i = 0; i < tp_keptBends; ++i) {
+            difference[i] = tpLoadPair(bends + i * rowCount + k);
+        }
+        tpPair size = sizeOf(difference[0]);
+        for (int n = 1; n < tp_keptBends; ++n) {
+            sum += difference[0];
+            for (int i = 0; i + n < tp_keptBends; ++i) {
+                difference[i] -= difference[i + 1];
+            }
+            tpPair missed = sizeOf(difference[0]);
+            Mask isNearer = missed < least;
+            best = choose(isNearer, sum, best);
+            least = choose(isNearer, missed, least);
+        }
+        best = choose(least <= largestPart * size, best, (tpPair){ 0.0, 0.0 });
+        memcpy(next + k, &best, sizeof(best));
+    }
 }
 
 void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, bool withLaws) {

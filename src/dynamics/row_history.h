@@ -59,6 +59,10 @@ void tpRowHistory_Foresee(const tpRowHistory* history, tpRows* rows, double h, b
 // The next of the bends of a row by its last ones, of which `count` of tp_keptBends are known.
 double tpForeseeBend(const double* bends, int count);
 
+// The same of an even number of rows all of whose bends are known: those of the last step, row by
+// row, then those of the step before, and so on.
+void tpForeseeBends(int rowCount, const double* bends, double* next);
+
 // Keeps the impulses for the next step, and by what biases differ from those that were written: one
 // number per row from the first that is of no contact on, or NULL. False if memory ran out.
 bool tpRowHistory_Keep(tpRowHistory* history, const tpAllocator* allocator, const tpRows* rows,

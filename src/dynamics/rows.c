@@ -78,32 +78,37 @@ void tpRows_Clear(tpRows* rows) {
     rows->blockCount = rows->rowCount = rows->termCount = 0;
 }
 
-void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
-    int componentCount = rows->componentCount;
-    for (int i = 0; i < rows->bodyCount; ++i) {
-        double* block = clearMass(rows, i);
-        if (!tpSystem_IsDynamic(system, i)) {
-            continue;
-        }
-        double inverse = system->bodies.data[i].inverseMass;
-        tpVec3 free =
-            tpLocks_Linear(system->bodies.data[i].locked, tpMakeVec3(inverse, inverse, inverse));
-        tpMat33 turn = tpSystem_InverseInertia(system, i);
-        if (componentCount == 3) {
-            block[0] = free.x;
-            block[4] = free.y;
-            block[8] = turn.cz.z;
-            continue;
-        }
+void tpRows_SetMass(tpRows* rows, const tpSystem* system, int body) {
+    if (!tpSystem_IsDynamic(system, body)) {
+        return;
+    }
+    double* block =
+        rows->inverseMass + (size_t)body * (size_t)(rows->componentCount * rows->componentCount);
+    double inverse = system->bodies.data[body].inverseMass;
+    tpVec3 free =
+        tpLocks_Linear(system->bodies.data[body].locked, tpMakeVec3(inverse, inverse, inverse));
+    tpMat33 turn = tpSystem_InverseInertia(system, body);
+    if (rows->componentCount == 3) {
         block[0] = free.x;
-        block[7] = free.y;
-        block[14] = free.z;
-        const tpVec3 columns[3] = { turn.cx, turn.cy, turn.cz };
-        for (int j = 0; j < 3; ++j) {
-            block[3 * 6 + 3 + j] = columns[j].x;
-            block[4 * 6 + 3 + j] = columns[j].y;
-            block[5 * 6 + 3 + j] = columns[j].z;
-        }
+        block[4] = free.y;
+        block[8] = turn.cz.z;
+        return;
+    }
+    block[0] = free.x;
+    block[7] = free.y;
+    block[14] = free.z;
+    const tpVec3 columns[3] = { turn.cx, turn.cy, turn.cz };
+    for (int j = 0; j < 3; ++j) {
+        block[3 * 6 + 3 + j] = columns[j].x;
+        block[4 * 6 + 3 + j] = columns[j].y;
+        block[5 * 6 + 3 + j] = columns[j].z;
+    }
+}
+
+void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
+    for (int i = 0; i < rows->bodyCount; ++i) {
+        clearMass(rows, i);
+        tpRows_SetMass(rows, system, i);
     }
 }
 

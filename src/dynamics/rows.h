@@ -117,6 +117,9 @@ void tpRows_Clear(tpRows* rows);
 // Inverse masses of all bodies at their current orientation.
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
 
+// The same of one body; others keep theirs, none after tpRows_Create.
+void tpRows_SetMass(tpRows* rows, const tpSystem* system, int body);
+
 // The friction rows of a contact's block come in this order: sliding (1 in the plane, 2 in space),
 // torsion (1, in space only), rolling (1 in the plane, 2 in space). These are their numbers and
 // first places; no row of a kind: count 0.

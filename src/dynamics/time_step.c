@@ -94,7 +94,14 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
         return false;
     }
     step->rows.reduced = step->reduced;
-    tpRows_SetMasses(&step->rows, system);
+    if (step->reduced == NULL) {
+        tpRows_SetMasses(&step->rows, system);
+    }
+    // Trees have their own masses; rows need those of bodies that touch.
+    for (int i = 0; step->reduced != NULL && i < count; ++i) {
+        tpRows_SetMass(&step->rows, system, contacts[i].bodyA);
+        tpRows_SetMass(&step->rows, system, contacts[i].bodyB);
+    }
     tpRows_AllowSlack(&step->rows, system, step->h);
     return true;
 }

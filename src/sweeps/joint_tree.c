@@ -199,15 +199,30 @@ static void eliminateAxis(tpJointAxis* axis, tpSpatialInertia* I) {
     subtractSquare(I, axis->shown, axis->inverse);
 }
 
+// What a node and all beyond it show to its joint: its own inertia, and what its children lend.
+static void gatherInertia(const tpJointTree* tree, tpJointNode* node) {
+    tpSpatialInertia* left = &node->left;
+    if (node->child < 0) {
+        memset(left, 0, sizeof(*left));
+    } else {
+        const tpJointNode* first = &tree->nodes[node->child];
+        *left = first->lent;
+        for (int c = first->sibling; c >= 0; c = tree->nodes[c].sibling) {
+            addInertia(left, &tree->nodes[c].lent);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        left->mass[k] += node->mass;
+    }
+    for (int k = 0; k < 6; ++k) {
+        left->inertia[k] += node->inertia[k];
+    }
+}
+
 static void factoriseNode(tpJointTree* tree, int i) {
     tpJointNode* node = &tree->nodes[i];
     tpSpatialInertia* left = &node->left;
-    memset(left, 0, sizeof(*left));
-    left->mass[0] = left->mass[1] = left->mass[2] = node->mass;
-    memcpy(left->inertia, node->inertia, sizeof(left->inertia));
-    for (int c = node->child; c >= 0; c = tree->nodes[c].sibling) {
-        addInertia(left, &tree->nodes[c].lent);
-    }
+    gatherInertia(tree, node);
     for (int k = node->axisEnd - 1; k >= node->axis; --k) {
         eliminateAxis(&tree->axes[k], left);
     }

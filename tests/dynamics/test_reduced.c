@@ -4,6 +4,7 @@
 
 #include "support/floor.h"
 #include "support/joint_worlds.h"
+#include "tippe/complementarity.h"
 
 enum { mostLinks = 12 };
 
@@ -256,10 +257,64 @@ static void treesMeetLooseBodies(void** state) {
     tpDestroyWorld(b.world);
 }
 
+// W of the problems that a step poses is made for whoever looks on, row by row; the solve has made
+// its own. Impulses of the one are judged by the other.
+typedef struct Seen {
+    int count;
+    double worst;
+    tpSolverMemory* memory;
+} Seen;
+
+static void look(const tpPosedProblem* posed, void* context) {
+    Seen* seen = context;
+    double u[256];
+    tpFrictionResidual judged;
+    assert_true(tpFriction_RowCount(posed->problem) <= 256);
+    assert_true(tpFriction_Judge(posed->problem, posed->impulse, u, seen->memory, &judged));
+    seen->worst = fmax(seen->worst, judged.natural);
+    seen->count += 1;
+}
+
+static void posedProblemsAreSolved(void** state) {
+    (void)state;
+    Mechanism grip = makeGrip(false);
+    Seen seen = { .memory = tpCreateSolverMemory(NULL) };
+    tpWorld_SetProblemHook(grip.world, look, &seen);
+    stepOn(grip.world, 0.005, 60);
+    assert_true(seen.count > 100);
+    CHECK_BELOW(seen.worst, 1e-8);
+    tpDestroySolverMemory(seen.memory);
+    tpDestroyWorld(grip.world);
+}
+
+// What is remembered of joints is part of a snapshot: the same bits go on from it.
+static void snapshotsGoOn(void** state) {
+    (void)state;
+    Mechanism a = makeMechanism(3, freeBase, false), b = makeMechanism(3, freeBase, false);
+    stepOn(a.world, 0.005, 60);
+    tpSnapshot* snapshot = tpWorld_Snapshot(a.world);
+    assert_non_null(snapshot);
+    assert_int_equal(tpWorld_Restore(b.world, snapshot, NULL), tp_success);
+    for (int k = 0; k < 30; ++k) {
+        tpStepReport left = tpWorld_Step(a.world, 0.005), right = tpWorld_Step(b.world, 0.005);
+        assert_int_equal(left.solveCount, right.solveCount);
+    }
+    for (int i = 0; i < a.bodyCount; ++i) {
+        tpPose poseA = tpBody_GetPose(a.world, a.bodies[i]);
+        tpPose poseB = tpBody_GetPose(b.world, b.bodies[i]);
+        assert_memory_equal(&poseA, &poseB, sizeof(tpPose));
+    }
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(a.world);
+    tpDestroyWorld(b.world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsAndCoordinatesAgree),
         cmocka_unit_test(treesMeetLooseBodies),
+        cmocka_unit_test(posedProblemsAreSolved),
+        cmocka_unit_test(snapshotsGoOn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

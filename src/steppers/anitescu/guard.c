@@ -34,6 +34,7 @@ typedef struct tpGuard {
     tpEnergyGuard energy;
     double threshold; // of bounces in the whole step, m/s
     bool isScaled;    // it goes with the length of a part
+    bool knowsStart;  // whether it is astray
     bool isAstray;    // joints are apart, or beyond their limits, at the start of the step
     double duration;  // of the whole step, s
     bool isLively;    // bounces in this step give much back
@@ -63,9 +64,14 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     guard->settings.threshold =
         guard->isScaled ? guard->threshold * h / guard->duration : guard->threshold;
     guard->settings.drift.isCareful = isCareful;
+    guard->settings.asksApart = !guard->knowsStart;
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
     }
+    // The first try of a step begins where the step does.
+    guard->isAstray =
+        guard->knowsStart ? guard->isAstray : trial->apart > guard->report->limits.jointDrift;
+    guard->knowsStart = true;
     if (trial->isLost) {
         outcome->rise = INFINITY;
         outcome->isRight = false;
@@ -313,7 +319,6 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
     double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
     guard.settings.least = fmax(least, leastPart * speed);
     guard.settings.hard = fmax(0.125 * threshold, hardPart * speed);
-    guard.isAstray = tpJoints_PositionError(system, system->poses.data) > report->limits.jointDrift;
     tpEnergyGuard_Begin(&guard.energy, &memory->book, system, report);
     int level = guard.isGuarded ? memory->book.level : 0;
     tpPartResult whole = { .isSmooth = true };

@@ -320,6 +320,10 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     trial->overlap = drift.overlap;
+    bool isPlaced = step.reduced != NULL && step.reduced->hasAll;
+    trial->apart = !settings->asksApart ? 0.0
+                   : isPlaced           ? tpReduced_StartError(step.reduced)
+                                        : tpJoints_PositionError(system, step.startPoses);
     trial->miss = drift.miss;
     trial->hasCollided = drift.hasCollided;
     tpTimeStep_AccountEnergy(&step, report);

@@ -11,6 +11,7 @@ typedef struct tpMidpointSettings {
     double least;       // those slower than this would not in the shortest part of a step either
     double hard;        // impacts without restitution that are faster are located too, m/s
     double restitution; // factor of the restitution, 1 unless the energy guard lowers it
+    bool asksApart;     // tpMidpointTrial.apart is wanted
 } tpMidpointSettings;
 
 // What one try of the step was like.
@@ -19,6 +20,7 @@ typedef struct tpMidpointTrial {
     bool isLively;    // it gives back more than a quarter of the energy of some approach
     bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
     double overlap;   // the deepest at the start, m
+    double apart;     // the largest error of a joint there, m or rad, if it is wanted
     double miss;      // of the drift, m or rad
     bool isLost;      // so was the drift: the try ended with it
     bool isTouched;   // contacts or limits have pushed
