@@ -435,7 +435,8 @@ def brick_wall():
     bodies.append('{ "name": "ball", "density": 7800, "material": "brick", "shapes": [ { "type": "sphere", "radius": 0.12 } ], '
                   '"position": [-2, 0.05, 0.6], "velocity": [14, 0, 0.8] }')
     return scene("Brick wall", "A ball of steel hits a wall of 115 bricks.", bodies, 1 / 240, 3,
-                 materials='{ "brick": { "friction": 0.6, "restitution": 0.1 } }', stepper="bender-schmitt")
+                 materials='{ "brick": { "friction": 0.6, "restitution": 0.1 } }', stepper="bender-schmitt",
+                 options='{ "certificate": 0.0001 }')
 
 
 def tippe_top_bs():

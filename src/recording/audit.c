@@ -302,14 +302,19 @@ static void putFigures(text* out, const tpAudit* audit) {
     }
 }
 
+static const char* stepsOf(int64_t count) {
+    return count == 1 ? "step" : "steps";
+}
+
 // Whether all steps are certified, and if not, by which laws.
 static void putVerdict(text* out, const tpAudit* audit) {
     if (audit->uncertifiedCount == 0) {
         putRow(out, "certified", "all steps");
         return;
     }
-    putRow(out, "not certified", "%lld steps, the first is step %lld",
-           (long long)audit->uncertifiedCount, (long long)audit->firstUncertified);
+    putRow(out, "not certified", "%lld %s, the first is step %lld",
+           (long long)audit->uncertifiedCount, stepsOf(audit->uncertifiedCount),
+           (long long)audit->firstUncertified);
     for (int law = 0; law < tp_lawCount; ++law) {
         if (audit->violationCounts[law] > 0) {
             putRow(out, "", "%lld by %s", (long long)audit->violationCounts[law], lawNames[law]);
@@ -365,12 +370,12 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
         }
     }
     for (int i = 0; i < audit->fallbackCount; ++i) {
-        putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld steps", audit->fallbacks[i].name,
-               (long long)audit->fallbacks[i].count);
+        putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld %s", audit->fallbacks[i].name,
+               (long long)audit->fallbacks[i].count, stepsOf(audit->fallbacks[i].count));
     }
     for (int i = 0; i < audit->noteCount; ++i) {
-        putRow(&out, i == 0 ? "notes" : "", "%s (%lld steps)", audit->notes[i].text,
-               (long long)audit->notes[i].count);
+        putRow(&out, i == 0 ? "notes" : "", "%s (%lld %s)", audit->notes[i].text,
+               (long long)audit->notes[i].count, stepsOf(audit->notes[i].count));
     }
     if (audit->undoneCount > 0) {
         putRow(&out, "steps undone", "%lld", (long long)audit->undoneCount);

@@ -178,6 +178,25 @@ static void testLeftOut(void** state) {
     }
 }
 
+// One step is a step.
+static void testWords(void** state) {
+    (void)state;
+    for (int count = 1; count <= 2; ++count) {
+        tpAudit audit;
+        startAudit(&audit);
+        for (int k = 0; k < count; ++k) {
+            tpStepReport report = makeReport(k);
+            report.violations = 1u << tp_energyLaw;
+            report.fallback = "way";
+            tpAudit_AddStep(&audit, &report);
+        }
+        char text[4096];
+        tpAudit_FormatTable(&audit, text, sizeof(text));
+        assert_non_null(strstr(text, count == 1 ? " 1 step, the first" : " 2 steps, the first"));
+        assert_non_null(strstr(text, count == 1 ? "way in 1 step\n" : "way in 2 steps\n"));
+    }
+}
+
 static void testManyFallbacks(void** state) {
     (void)state;
     tpAudit audit;
@@ -197,7 +216,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testSums),          cmocka_unit_test(testJson),
         cmocka_unit_test(testEmpty),         cmocka_unit_test(testLeftOut),
-        cmocka_unit_test(testManyFallbacks),
+        cmocka_unit_test(testManyFallbacks), cmocka_unit_test(testWords),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
