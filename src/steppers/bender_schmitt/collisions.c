@@ -312,6 +312,11 @@ static bool stopResting(tpCollisions* c) {
                                step->report)) {
         return false;
     }
+    // What rows answer to the laws of joints is no motion, and no loss: half of it is in the drift.
+    if (step->forced != NULL &&
+        !tpTouch_AccountKick(touch, step->forced, step->lawed, 0.5, step->report)) {
+        return false;
+    }
     tpJoints_AddReactions(system, &touch->rows, step->duration);
     return true;
 }

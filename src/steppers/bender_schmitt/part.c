@@ -9,6 +9,8 @@
 
 #include "steppers/bender_schmitt/part.h"
 
+#include <string.h>
+
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
@@ -159,6 +161,15 @@ static bool accountDrift(tpBenderStep* step) {
                                step->report);
 }
 
+// NULL if memory ran out.
+static tpVelocity* copyVelocities(tpSystem* system) {
+    tpVelocity* copy = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (copy != NULL && system->bodyCount > 0) {
+        memcpy(copy, system->velocities.data, sizeof(tpVelocity) * (size_t)system->bodyCount);
+    }
+    return copy;
+}
+
 // From the end of the drift to the end of the part or stage: the rest of the forces, joints.
 static bool finishDrift(tpBenderStep* step) {
     tpSystem* system = step->system;
@@ -171,7 +182,13 @@ static bool finishDrift(tpBenderStep* step) {
     report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
     tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
     tpStepTimes times = { h, 0.5 * h, step->duration };
+    bool hasJoints = system->joints.count > 0;
+    step->forced = hasJoints ? copyVelocities(system) : NULL;
     tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, &times, report);
+    step->lawed = hasJoints ? copyVelocities(system) : NULL;
+    if (system->arena.failed) {
+        return false;
+    }
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance * system->units.length);
     report->jointDrift =

@@ -23,16 +23,18 @@ typedef struct tpBenderStep {
     tpBenderSchmitt* state;
     const tpBenderSettings* settings;
     tpStepReport* report;
-    tpTimeStep time;         // poses and velocities of the step
-    double duration;         // of the whole step, s; `time.h` is that of this part
-    const tpVelocity* given; // velocities that the step began with; NULL after its first part
-    double drifted;          // length of the last drift, s: that of the part or of its last stage
-    double overlap;          // deepest that this part began with, m
-    double workOut;          // of contacts along their ways out of overlaps, J
-    double longest;          // part that this step may still be taken in, s
-    double longestStaged;    // part in stages that this step may still be taken in, s
-    double proven;           // parts longer than this were too long since the last impact, s
-    int halvings;            // of parts whose energy was wrong, so far
+    tpTimeStep time;          // poses and velocities of the step
+    double duration;          // of the whole step, s; `time.h` is that of this part
+    const tpVelocity* given;  // velocities that the step began with; NULL after its first part
+    const tpVelocity* forced; // after the drift, without and with what laws of joints do there;
+    const tpVelocity* lawed;  // NULL if there are no joints
+    double drifted;           // length of the last drift, s: that of the part or of its last stage
+    double overlap;           // deepest that this part began with, m
+    double workOut;           // of contacts along their ways out of overlaps, J
+    double longest;           // part that this step may still be taken in, s
+    double longestStaged;     // part in stages that this step may still be taken in, s
+    double proven;            // parts longer than this were too long since the last impact, s
+    int halvings;             // of parts whose energy was wrong, so far
     tpEnergyGuard energy;
     bool isSmooth;   // nothing has collided so far
     bool isSharp;    // energy is kept to the last digits
