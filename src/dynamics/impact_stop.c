@@ -74,7 +74,7 @@ static bool solveSeries(double w, tpStopSeries* series) {
         double sum = (n < 5 ? source[n] : 0.0) + carry(series, 1.0, series->impulse, n);
         double term = -sum / (series->growth[0] + n * series->turn[0]);
         series->impulse[first + n] = term;
-        bound = n == 0 ? fabs(term) : bound;
+        bound = n == 0 ? term : bound; // positive: slip falls at the limit, so growth[0] < 0
         double size = fabs(term);
         if (n == early && !(size + before <= earlyBound * bound)) {
             return false;

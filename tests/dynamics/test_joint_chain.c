@@ -263,6 +263,48 @@ static void testGimbalLock(void** state) {
     }
 }
 
+// Three turns at right angles have two sets of angles for every pose, (a, b, c) and (a + pi,
+// pi - b, c + pi), each up to whole turns: the one that is nearest to the last angles is taken, by
+// the sum of the distances.
+static void testNearestRoots(void** state) {
+    (void)state;
+    const double pi = 3.14159265358979323846;
+    tpRandom random = { 32 };
+    Linkage linkage = makeLinkage(&random, 3, 0);
+    const tpVec3 axes[3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+    int compared = 0, others = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+        double last[3], roots[2][3], sums[2] = { 0.0, 0.0 };
+        tpQuat rotation = tpIdentityQuat();
+        for (int i = 0; i < 3; ++i) {
+            roots[0][i] = randomBetween(&random, -9.0, 9.0);
+            last[i] = roots[0][i] + randomBetween(&random, -3.0, 3.0);
+            roots[1][i] = i == 1 ? pi - roots[0][i] : roots[0][i] + pi;
+            rotation = tpMulQQ(rotation, tpQuatFromAxisAngle(axes[i], roots[0][i]));
+            linkage.joint->coordinates[i].axis = axes[i];
+            linkage.joint->coordinates[i].displacement = last[i];
+            for (int k = 0; k < 2; ++k) {
+                roots[k][i] += 2.0 * pi * nearbyint((last[i] - roots[k][i]) / (2.0 * pi));
+                sums[k] += fabs(roots[k][i] - last[i]);
+            }
+        }
+        if (fabs(sums[0] - sums[1]) < 1e-3 || fabs(cos(roots[0][1])) < 1e-2) {
+            continue;
+        }
+        tpChain chain;
+        tpChain_Place(linkage.joint, tpIdentityQuat(),
+                      tpMulQQ(rotation, linkage.joint->relativeRotation), tpZeroVec3(), &chain);
+        int nearest = sums[0] < sums[1] ? 0 : 1;
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(chain.turns[i].value, roots[nearest][i], 1e-9);
+        }
+        compared += 1;
+        others += nearest;
+    }
+    assert_true(compared > 3000 && others > 300);
+    tpDestroyWorld(linkage.world);
+}
+
 static void testIndependent(void** state) {
     (void)state;
     tpVec3 x = tpMakeVec3(1.0, 0.0, 0.0), y = tpMakeVec3(0.0, 1.0, 0.0);
@@ -298,9 +340,10 @@ static void testNearAngles(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testRoundTrip),  cmocka_unit_test(testAllChains),
-        cmocka_unit_test(testOffCourse),  cmocka_unit_test(testGimbalLock),
-        cmocka_unit_test(testNearAngles), cmocka_unit_test(testIndependent)
+        cmocka_unit_test(testNearestRoots), cmocka_unit_test(testRoundTrip),
+        cmocka_unit_test(testAllChains),    cmocka_unit_test(testOffCourse),
+        cmocka_unit_test(testGimbalLock),   cmocka_unit_test(testNearAngles),
+        cmocka_unit_test(testIndependent)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

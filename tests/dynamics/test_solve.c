@@ -353,8 +353,59 @@ static void testContradictions(void** state) {
     assert_true(failed > 5 && restarted > 5);
 }
 
+// What earlier solves have reported stays if it is worse, and counts add up.
+static void testWorseStays(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        tpRows rows = makeTower(world, 0.05);
+        tpSolveSettings settings = { .cone = tp_circularCone,
+                                     .directionCount = 8,
+                                     .tolerance = 1e-12 };
+        double before = k == 0 ? 0.0 : 0.5;
+        tpStepReport report = { .converged = k == 0,
+                                .residual = before,
+                                .solveCount = 7,
+                                .iterationCount = 1000,
+                                .failureCount = 3 };
+        assert_true(tpRows_Solve(&rows, &world->system, memory, &settings, &report));
+        assert_true(report.converged == (k == 0) && report.failureCount == 3);
+        assert_true(report.solveCount > 7 && report.iterationCount > 1000);
+        assert_true(k == 0 ? report.residual < 1e-10 : report.residual == 0.5);
+        report.residual = before;
+        assert_true(tpRows_Judge(&rows, memory, &report));
+        assert_true(k == 0 ? report.residual < 1e-10 : report.residual == 0.5);
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+}
+
+// Velocities that are next to nothing have no scale of their own: residuals count in a millionth of
+// the unit of speed.
+static void testSmallScale(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        double approach = k == 0 ? 1e-9 : 4.0, unit = 0.5;
+        int ball =
+            addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(0.0, 0.0, -approach));
+        tpContact contact = makeContact(&world->system, ball, addFloor(world));
+        tpRows rows = makeRows(&world->system, &contact, 1, 0.0);
+        rows.speedUnit = unit;
+        rows.impulse[0] = 0.9 * ballMass * approach; // a tenth of the approach is left
+        tpStepReport judged = { .converged = true };
+        assert_true(tpRows_Judge(&rows, memory, &judged));
+        CHECK_NEAR(judged.residual, k == 0 ? 1e-10 / (1e-6 * unit) : 0.1, 1e-12);
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testWorseStays),     cmocka_unit_test(testSmallScale),
         cmocka_unit_test(testContradictions), cmocka_unit_test(testPyramid),
         cmocka_unit_test(testJudgedContacts), cmocka_unit_test(testRoughSize),
         cmocka_unit_test(testBall),           cmocka_unit_test(testGoal),
