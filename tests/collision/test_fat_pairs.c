@@ -233,6 +233,7 @@ static void restoredListsGoOn(void** state) {
     tpFatPairs_Save(&fat, saved);
     tpSavedReader reader = { saved, tpFatPairs_SavedSize(&fat), false };
     assert_true(tpFatPairs_Load(&copy, &reader));
+    assert_int_equal(copy.changeCount, 0); // its tree is new
     tpRelease(&allocator, saved, size);
     for (int k = 0; k < 30; ++k) {
         tpProxies proxies = proxiesOf(&yard);
@@ -347,11 +348,60 @@ static void ballsAreNotMissed(void** state) {
     tpDestroyFatPairs(&boxes);
 }
 
+// Boxes far apart, of which the first few leap to another place.
+static void leap(tpBounds* bounds, int count, int moved, int round) {
+    for (int i = 0; i < count; ++i) {
+        double side = i < moved ? round % 2 : 0.0;
+        tpVec3 center = tpMakeVec3(10.0 * i, 5.0 * side, 0.0), half = { 0.5, 0.5, 0.5 };
+        bounds[i] = (tpBounds){ tpSub(center, half), tpAdd(center, half) };
+    }
+}
+
+// The tree is built anew when more than .6 of the boxes have moved at once (a quarter of more than
+// 4096), or since it was built twice as many as there are, but never for 32 boxes or fewer; then it
+// counts from the start.
+static void treesAreBuiltAnew(void** state) {
+    (void)state;
+    enum { most = 5000 };
+    static tpBounds bounds[most];
+    static uint8_t kinds[most];
+    memset(kinds, tp_movableProxy, sizeof(kinds));
+    tpAllocator allocator = tpDefaultAllocator();
+    const struct {
+        int count, moved;
+        int64_t changed[5]; // after each round
+    } cases[] = { { 100, 60, { 60, 120, 180, 0, 60 } },
+                  { 100, 61, { 0, 0, 0, 0, 0 } },
+                  { 100, 50, { 50, 100, 150, 200, 0 } },
+                  { 20, 20, { 20, 40, 60, 80, 100 } },
+                  { 34, 33, { 0, 0, 0, 0, 0 } },
+                  { 33, 32, { 32, 64, 96, 128, 160 } },
+                  { 4096, 2400, { 2400, 4800, 7200, 0, 2400 } },
+                  { most, 1250, { 1250, 2500, 3750, 5000, 6250 } },
+                  { most, 1251, { 0, 0, 0, 0, 0 } } };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); ++c) {
+        tpFatPairs fat;
+        tpCreateFatPairs(&fat, &allocator, true);
+        tpProxies proxies = { bounds, kinds, cases[c].count, mayPair, NULL, NULL };
+        leap(bounds, cases[c].count, 0, 0);
+        assert_true(update(&fat, &proxies));
+        int64_t start = fat.changeCount;
+        assert_int_equal(start, cases[c].count > 32 ? 0 : cases[c].count);
+        for (int round = 1; round <= 5; ++round) {
+            leap(bounds, cases[c].count, cases[c].moved, round);
+            assert_true(update(&fat, &proxies));
+            assert_int_equal(fat.changeCount - start, cases[c].changed[round - 1]);
+        }
+        tpDestroyFatPairs(&fat);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsAreHandedOn),      cmocka_unit_test(crowdsFallTogether),
         cmocka_unit_test(manyLeapAtOnce),        cmocka_unit_test(restoredListsGoOn),
         cmocka_unit_test(ballsInBoxesStayApart), cmocka_unit_test(ballsAreNotMissed),
+        cmocka_unit_test(treesAreBuiltAnew),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpArena_Destroy(&arena);

@@ -353,6 +353,57 @@ static void testContradictions(void** state) {
     assert_true(failed > 5 && restarted > 5);
 }
 
+// A ball in a gap that is open by a hair: to stop it, its two contacts press against each other a
+// million times as hard as it moves. Their rounding is all that is left, which is told and is no
+// failure. It is no more than the residual; what was told before stays if it is more.
+static void testRounding(void** state) {
+    (void)state;
+    int told = 0, below = 0, same = 0;
+    for (int k = 0; k < 40; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        double slope = 1e-8 * (1.0 + k);
+        int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(-1.0, 0.0, 0.3));
+        int floor = addFloor(world);
+        tpContact contacts[2] = { makeContact(system, ball, floor),
+                                  makeContact(system, ball, floor) };
+        for (int i = 0; i < 2; ++i) {
+            contacts[i].normal = tpNormalize(tpMakeVec3(slope, 0.0, i == 0 ? 1.0 : -1.0));
+            contacts[i].pointA = contacts[i].pointB =
+                tpMulAdd(system->poses.data[ball].position, -ballRadius, contacts[i].normal);
+        }
+        tpRows rows = makeRows(system, contacts, 2, 0.0);
+        rows.speedUnit = 1.0;
+        system->certificate = 1e-25;
+        tpSolveSettings settings = { .cone = tp_circularCone,
+                                     .directionCount = 8,
+                                     .tolerance = 1e-30 };
+        double before = k % 2 == 0 ? 0.0 : 0.25;
+        tpStepReport report = { .converged = true, .rounding = before };
+        assert_true(tpRows_Solve(&rows, system, memory, &settings, &report));
+        bool isTold = report.noteCount > 0 && strstr(report.notes[0], "rounding") != NULL;
+        if (isTold) {
+            assert_true(report.converged && report.failureCount == 0);
+            assert_true(report.residual > 0.0 && report.residual < 1e-4);
+            if (before > 0.0) {
+                assert_true(report.rounding == before);
+            } else {
+                assert_true(report.rounding > 0.0);
+                assert_true(report.rounding <= report.residual * (1.0 + 1e-12));
+                below += report.rounding < 0.99 * report.residual;
+                same += report.rounding > 0.99 * report.residual;
+            }
+        }
+        told += isTold;
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+    print_message("%d told, rounding as large as the residual in %d, less in %d\n", told, same,
+                  below);
+    assert_true(told > 5 && same > 0 && below > 0);
+}
+
 // What earlier solves have reported stays if it is worse, and counts add up.
 static void testWorseStays(void** state) {
     (void)state;
@@ -405,11 +456,12 @@ static void testSmallScale(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testWorseStays),     cmocka_unit_test(testSmallScale),
-        cmocka_unit_test(testContradictions), cmocka_unit_test(testPyramid),
-        cmocka_unit_test(testJudgedContacts), cmocka_unit_test(testRoughSize),
-        cmocka_unit_test(testBall),           cmocka_unit_test(testGoal),
-        cmocka_unit_test(testSlack),          cmocka_unit_test(testBudget)
+        cmocka_unit_test(testRounding),   cmocka_unit_test(testWorseStays),
+        cmocka_unit_test(testSmallScale), cmocka_unit_test(testContradictions),
+        cmocka_unit_test(testPyramid),    cmocka_unit_test(testJudgedContacts),
+        cmocka_unit_test(testRoughSize),  cmocka_unit_test(testBall),
+        cmocka_unit_test(testGoal),       cmocka_unit_test(testSlack),
+        cmocka_unit_test(testBudget)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
