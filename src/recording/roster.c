@@ -79,7 +79,7 @@ static int addJoint(tpRoster* roster, const tpWorld* world, int index, int first
     joint->id = tpWorld_GetJoint(world, index);
     makeName(joint->name, tpJoint_GetName(world, joint->id), "joint", index);
     int count = tpJoint_GetCoordinateCount(world, joint->id);
-    for (int k = 0; k < count && first + k < roster->coordinateCount; ++k) {
+    for (int k = 0; k < count; ++k) {
         tpRosterCoordinate* coordinate = &roster->coordinates[first + k];
         coordinate->joint = joint->id;
         coordinate->index = k;
@@ -95,7 +95,7 @@ static int addSensor(tpRoster* roster, const tpWorld* world, int index, int firs
     const char *name = tpSensor_GetName(world, sensor->id), *parts[tp_mostSensorValues];
     sensor->firstValue = first;
     sensor->valueCount = tpSensorTypeColumns(tpSensor_GetDef(world, sensor->id).type, parts);
-    for (int k = 0; k < sensor->valueCount && first + k < roster->valueCount; ++k) {
+    for (int k = 0; k < sensor->valueCount; ++k) {
         char* column = roster->values[first + k].name;
         if (name[0] != '\0') {
             snprintf(column, tp_sensorColumnCapacity, "%.63s.%s", name, parts[k]);

@@ -193,13 +193,41 @@ static void kindsOfBodiesMeet(void** state) {
     }
 }
 
+// A top is known as one about whichever of its axes it is one, and turns the same: the axes are
+// renamed in a circle, its rotation and velocity with them.
+static void topsAreKnownByTheirAxis(void** state) {
+    (void)state;
+    const double moments[3] = { 0.3, 0.3, 0.5 };
+    tpVec3 last = tpZeroVec3();
+    for (int k = 0; k < 3; ++k) {
+        double turned[3], spin[3];
+        const double velocity[3] = { 1.0, 4.0, 2.0 };
+        for (int i = 0; i < 3; ++i) {
+            turned[(i + k) % 3] = moments[i];
+            spin[(i + k) % 3] = velocity[i];
+        }
+        tpInertia top = inertiaOf(turned[0], turned[1], turned[2]);
+        assert_int_equal(top.symmetryAxis, (2 + k) % 3);
+        tpQuat q = tpIdentityQuat();
+        tpVec3 w = tpMakeVec3(spin[0], spin[1], spin[2]);
+        tpRotateFreely(&top, 0.7, &q, &w);
+        const double after[3] = { w.x, w.y, w.z };
+        tpVec3 back = tpMakeVec3(after[k % 3], after[(1 + k) % 3], after[(2 + k) % 3]);
+        if (k > 0) {
+            CHECK_VEC3(back, last, 1e-14);
+        }
+        last = back;
+    }
+    assert_int_equal(inertiaOf(0.3, 0.4, 0.5).symmetryAxis, -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kindsOfBodiesMeet),           cmocka_unit_test(flipsComeOnTime),
         cmocka_unit_test(energyAndMomentumAreKept),    cmocka_unit_test(symmetricTopPrecesses),
         cmocka_unit_test(principalAxesDoNotMatter),    cmocka_unit_test(spheresTurnExactly),
         cmocka_unit_test(extremesStayFinite),          cmocka_unit_test(boundsOfSpeedAreReached),
-        cmocka_unit_test(orientationsKeepTheirLength),
+        cmocka_unit_test(orientationsKeepTheirLength), cmocka_unit_test(topsAreKnownByTheirAxis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
