@@ -99,7 +99,7 @@ static void measure(FILE* csv, const tpBroadPhaseClass* class, Scene* scene, int
     double least = HUGE_VAL, sum = 0.0;
     for (int step = 0; step < stepCount; ++step) {
         move(scene);
-        tpProxies proxies = { scene->bounds, scene->kinds, scene->count, allPairs, NULL };
+        tpProxies proxies = { scene->bounds, scene->kinds, scene->count, allPairs, NULL, NULL };
         double start = now();
         class->findPairs(broadPhase, &proxies, NULL, &pairs);
         double time = now() - start;

@@ -250,7 +250,7 @@ static void knowFatPairs(char text[16]) {
     tpCreateFatPairs(&fat, &allocator, true);
     tpArena_Create(&arena, &allocator);
     for (int round = 0; round < boxRounds; ++round) {
-        tpProxies proxies = { boxes.bounds, boxes.kinds, boxCount, mayPair, NULL };
+        tpProxies proxies = { boxes.bounds, boxes.kinds, boxCount, mayPair, NULL, NULL };
         tpArena_Reset(&arena);
         assert_true(tpFatPairs_Update(&fat, &proxies, NULL, &arena));
         hashFatPairs(&hash, &fat);
