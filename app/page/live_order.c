@@ -166,6 +166,9 @@ static bool readCoordinateKey(orderReader* in, const char* key, tpLiveOrder* ord
     if (strcmp(key, "joint") == 0) {
         return readCount(in, 0.0, mostBodies, &change->joint);
     }
+    if (strcmp(key, "coupling") == 0 && change->kind == tp_targetChange) {
+        return readCount(in, 0.0, mostBodies, &change->coupling);
+    }
     if (strcmp(key, "coordinate") == 0) {
         return readCount(in, 0.0, tp_maxCoordinates - 1, &change->coordinate);
     }
@@ -173,9 +176,16 @@ static bool readCoordinateKey(orderReader* in, const char* key, tpLiveOrder* ord
 }
 
 static bool readCoordinate(orderReader* in, tpLiveChangeKind kind, tpLiveOrder* order) {
-    order->change = (tpLiveChange){ .kind = kind, .joint = -1, .value = NAN };
-    return readObject(in, readCoordinateKey, order) && order->change.joint >= 0 &&
-           !isnan(order->change.value);
+    tpLiveChange* change = &order->change;
+    *change = (tpLiveChange){ .kind = kind, .joint = -1, .coupling = -1, .value = NAN };
+    if (!readObject(in, readCoordinateKey, order) || isnan(change->value)) {
+        return false;
+    }
+    if (change->coupling >= 0) {
+        change->kind = tp_couplingChange;
+        return change->joint < 0 && change->coordinate == 0;
+    }
+    return change->joint >= 0;
 }
 
 static bool readTarget(orderReader* in, tpLiveOrder* order) {
@@ -262,7 +272,7 @@ static const orderEntry entries[] = {
     { "limit", "a number of seconds", readLimit },
     { "drag", "a body, a point of it and a target", readDrag },
     { "drop", "true or false", readDrop },
-    { "target", "a joint, its coordinate and a value", readTarget },
+    { "target", "a joint and its coordinate, or a coupling, and a value", readTarget },
     { "motor", "a joint, its coordinate and a value", readMotor },
     { "material", "a name with friction from 0 to 100, torsional or restitution from 0 to 1",
       readMaterial },

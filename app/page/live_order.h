@@ -12,8 +12,9 @@ typedef enum tpLiveChangeKind {
     tp_massChange,
     tp_gravityChange,
     tp_optionChange,
-    tp_targetChange, // of a servo
-    tp_motorChange   // speed of a motor
+    tp_targetChange,   // of a servo
+    tp_motorChange,    // speed of a motor
+    tp_couplingChange, // target of the servo of a coupling
 } tpLiveChangeKind;
 
 typedef struct tpLiveChange {
@@ -22,6 +23,7 @@ typedef struct tpLiveChange {
     char text[64]; // of the option, as the command line takes it
     int body;      // among all
     int joint, coordinate;
+    int coupling; // among all of the world
     double value; // of the target or the speed: rad, m, rad/s, m/s
     bool hasFriction, hasTorsion, hasRestitution;
     double friction; // dynamic; the static one keeps its ratio to it
@@ -56,7 +58,8 @@ typedef struct tpLiveOrder {
 // { "name": "wood", "friction": 0.5, "torsional": 0, "restitution": 0 } }, { "mass": { "body": 3,
 // "mass": 2 } }, { "gravity": [x, y, z] }, { "option": { "name": "theta", "value": "0.5" } }.
 // { "target": { "joint": 2, "coordinate": 0, "value": 0.5 } } (of a servo), { "motor": ... } (its
-// speed). Unknown keys and numbers that make no sense are errors.
+// speed), { "target": { "coupling": 1, "value": 0.5 } }. Unknown keys and numbers that make no
+// sense are errors.
 tpResult readLiveOrder(const char* text, size_t length, tpLiveOrder* order, tpError* error);
 
 #endif

@@ -69,6 +69,22 @@ static tpResult changeCoordinate(tpWorld* world, const tpRoster* roster, const t
     return tp_success;
 }
 
+static tpResult changeCoupling(tpWorld* world, const tpLiveChange* change, tpError* error) {
+    tpCouplingId coupling = change->coupling < tpWorld_GetCouplingCount(world)
+                                ? tpWorld_GetCoupling(world, change->coupling)
+                                : (tpCouplingId){ 0 };
+    if (!tpCoupling_IsValid(world, coupling)) {
+        return tpError_Set(error, tp_badInput, "there is no such coupling");
+    }
+    tpCouplingDef def = tpCoupling_GetDef(world, coupling);
+    if (!def.hasServo) {
+        return tpError_Set(error, tp_badInput, "coupling \"%s\" has no servo",
+                           tpCoupling_GetName(world, coupling));
+    }
+    tpCoupling_SetTarget(world, coupling, change->value, def.servo.speed);
+    return tp_success;
+}
+
 static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveChange* change,
                            tpError* error) {
     switch (change->kind) {
@@ -84,6 +100,8 @@ static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveC
     case tp_targetChange:
     case tp_motorChange:
         return changeCoordinate(world, roster, change, error);
+    case tp_couplingChange:
+        return changeCoupling(world, change, error);
     default:
         return tp_success;
     }
@@ -94,7 +112,8 @@ static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveC
 
 bool isSameChange(const tpLiveChange* a, const tpLiveChange* b) {
     return a->kind == b->kind && a->body == b->body && a->joint == b->joint &&
-           a->coordinate == b->coordinate && strcmp(a->name, b->name) == 0;
+           a->coordinate == b->coordinate && a->coupling == b->coupling &&
+           strcmp(a->name, b->name) == 0;
 }
 
 // Numbers that the later change does not have stay those of the earlier one.
@@ -189,6 +208,48 @@ static void writeJoints(const tpWorld* world, const tpRoster* roster, tpText* te
     tpText_Add(text, "]");
 }
 
+// Couplings, whose sum is in the unit of the coordinates in it; "" if these have several.
+static void writeCoupling(const tpWorld* world, tpCouplingId coupling, tpText* text) {
+    tpCouplingDef def = tpCoupling_GetDef(world, coupling);
+    int turns = 0;
+    tpText_Add(text, "{\"name\":");
+    writeQuoted(text, tpCoupling_GetName(world, coupling));
+    // Which coordinates are summed, with their factors: from these the page knows the sum.
+    tpText_Add(text, ",\"terms\":[");
+    for (int k = 0; k < def.termCount; ++k) {
+        tpCouplingTerm term = tpCoupling_GetTerm(world, coupling, k);
+        turns += tpJoint_GetAxis(world, term.joint, term.coordinate).kind == tp_turnAxis ? 1 : 0;
+        tpText_Add(text, k > 0 ? ",[" : "[");
+        writeQuoted(text, tpJoint_GetName(world, term.joint));
+        tpText_Add(text, ",");
+        tpText_AddNumber(text, term.coordinate);
+        tpText_Add(text, ",");
+        tpText_AddNumber(text, term.factor);
+        tpText_Add(text, "]");
+    }
+    tpText_Add(text, "],\"unit\":");
+    writeQuoted(text, turns == def.termCount ? "rad" : turns == 0 ? "m" : "");
+    tpText_Add(text, ",\"limits\":[");
+    writeNumberOrNull(def.hasLimits ? def.limits[0] : INFINITY, text);
+    tpText_Add(text, ",");
+    writeNumberOrNull(def.hasLimits ? def.limits[1] : INFINITY, text);
+    tpText_Add(text, "]");
+    if (def.hasServo) {
+        tpText_Add(text, ",\"target\":");
+        writeNumberOrNull(def.servo.target, text);
+    }
+    tpText_Add(text, "}");
+}
+
+static void writeCouplings(const tpWorld* world, tpText* text) {
+    tpText_Add(text, ",\"couplings\":[");
+    for (int i = 0; i < tpWorld_GetCouplingCount(world); ++i) {
+        tpText_Add(text, i > 0 ? "," : "");
+        writeCoupling(world, tpWorld_GetCoupling(world, i), text);
+    }
+    tpText_Add(text, "]");
+}
+
 // What there is and the stepper does not use.
 static void writeLeftOut(const tpWorld* world, tpText* text) {
     unsigned leftOut = tpFindLeftOut(world);
@@ -233,6 +294,7 @@ void writeLiveSettings(const tpWorld* world, const tpRoster* roster, tpText* tex
     tpText_AddNumber(text, g.z);
     tpText_Add(text, "]");
     writeJoints(world, roster, text);
+    writeCouplings(world, text);
     writeLeftOut(world, text);
     tpText_Add(text, "}");
 }

@@ -62,6 +62,10 @@ static void nonsenseIsRefused(void** state) {
         { "{ \"mass\": { \"body\": 1, \"mass\": 0 } }", "\"mass\" takes" },
         { "{ \"gravity\": [0, 0] }", "\"gravity\" takes" },
         { "{ \"option\": { \"name\": \"theta\" } }", "\"option\" takes" },
+        { "{ \"target\": { \"joint\": 1 } }", "\"target\" takes a joint" },
+        { "{ \"target\": { \"coupling\": 1, \"joint\": 1, \"value\": 0 } }", "\"target\"" },
+        { "{ \"target\": { \"coupling\": -1, \"value\": 0 } }", "\"target\"" },
+        { "{ \"motor\": { \"coupling\": 1, \"value\": 0 } }", "\"motor\" takes" },
         { "{ \"running\": 1 }", "\"running\" takes true or false" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {

@@ -208,6 +208,56 @@ static void drivesJoints(void** state) {
     close(&live);
 }
 
+// Two slides whose sum is driven: the target of the coupling can be moved, and stays as well.
+static void drivesCouplings(void** state) {
+    (void)state;
+    static const char jaws[] =
+        "{ \"tippe\": 1, \"gravity\": [0, 0, 0], \"bodies\": [ { \"name\": \"a\", \"density\": "
+        "500, "
+        "\"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] }, { \"name\": \"b\", "
+        "\"density\": 500, \"position\": [0, 1, 0], \"shapes\": [ { \"type\": \"sphere\", "
+        "\"radius\": 0.1 } ] } ],\n"
+        "  \"joints\": [ { \"name\": \"p\", \"type\": \"prismatic\", \"bodies\": [null, \"a\"], "
+        "\"anchor\": [0, 0, 0], \"axis\": [1, 0, 0] }, { \"name\": \"q\", \"type\": "
+        "\"prismatic\", \"bodies\": [null, \"b\"], \"anchor\": [0, 1, 0], \"axis\": [1, 0, 0] } "
+        "],\n"
+        "  \"couplings\": [ { \"name\": \"held\", \"of\": [[\"p\", 1], [\"q\", -1]], \"value\": 0 "
+        "}, { \"name\": \"grip\", \"of\": [[\"p\", 1], [\"q\", 2]], \"limits\": [-1, 1], "
+        "\"servo\": { "
+        "\"target\": 0, \"stiffness\": 1e4, \"damping\": 1e3 } } ],\n"
+        "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 5 } }";
+    tpError error;
+    tpLiveWorld live = { 0 };
+    assert_int_equal(tpParseScene(jaws, sizeof(jaws) - 1, "jaws.json", NULL, &scene, &error),
+                     tp_success);
+    assert_int_equal(openLiveWorld(&live, scene, 1, 100 << 20, &error), tp_success);
+    tpText settings = { .allocator = &live.allocator };
+    order(&live, "{ \"target\": { \"coupling\": 1, \"value\": 0.6 } }");
+    writeLiveSettings(live.world, &live.roster, &settings);
+    assert_non_null(strstr(settings.bytes.data,
+                           "{\"name\":\"grip\",\"terms\":[[\"p\",0,1],[\"q\",0,2]],"
+                           "\"unit\":\"m\",\"limits\":[-1,1],\"target\":0.6}]"));
+    tpText_Free(&settings);
+    for (int round = 0; round < 2; ++round) {
+        order(&live, "{ \"steps\": 300 }");
+        advance(&live, 0.0);
+        for (int i = 0; i < 2; ++i) {
+            double value = tpJoint_GetValue(live.world, live.roster.joints[i].id, 0);
+            assert_float_equal(value, 0.2, 1e-3); // p = q, p + 2 q = 0.6
+        }
+        order(&live, "{ \"restart\": true }");
+    }
+    static const char* const wrong[] = {
+        "{ \"target\": { \"coupling\": 7, \"value\": 1 } }",
+        "{ \"target\": { \"coupling\": 0, \"value\": 1 } }",
+    };
+    for (int i = 0; i < 2; ++i) {
+        order(&live, wrong[i]);
+        assert_true(live.status.message[0] != '\0');
+    }
+    close(&live);
+}
+
 static void wrongOrdersAreTold(void** state) {
     (void)state;
     tpLiveWorld live = open();
@@ -277,6 +327,7 @@ int main(void) {
         cmocka_unit_test(goesBackAndOn),
         cmocka_unit_test(changesOutliveARestart),
         cmocka_unit_test(drivesJoints),
+        cmocka_unit_test(drivesCouplings),
         cmocka_unit_test(wrongOrdersAreTold),
         cmocka_unit_test(handsPull),
         cmocka_unit_test(memoryIsBounded),

@@ -247,6 +247,32 @@ test('a target that is set after the end of the scene is seen', async () => {
     await server.stop();
 });
 
+test('couplings with a servo have sliders, and show their sums', async () => {
+    const jaw = (name, y) => ({ name, density: 500, shapes: [{ type: 'sphere', radius: 0.1 }], position: [0, y, 0] });
+    const slide = (name, body, y) => ({ name, type: 'prismatic', bodies: [null, body], anchor: [0, y, 0], axis: [1, 0, 0] });
+    writeFileSync(inPlace('jaws.json'), JSON.stringify({
+        tippe: 1, name: 'Jaws', gravity: [0, 0, 0], bodies: [jaw('a', 0), jaw('b', 1)], joints: [slide('p', 'a', 0), slide('q', 'b', 1)],
+        couplings: [
+            { name: 'even', of: [['p', 1], ['q', -1]], value: 0 },
+            { name: 'grip', of: [['p', 1], ['q', 2]], limits: [-1, 1], servo: { target: 0, stiffness: 1e4, damping: 500 } },
+        ],
+        simulation: { stepper: 'anitescu', step: 0.01, until: 1000 },
+    }));
+    const server = await serve('jaws.json');
+    const page = await openPage(server.address);
+    await page.evaluate(() => globalThis.tippe.showTab('change'));
+    assert.equal(await page.locator('#panel-change .driven').count(), 1); // the one that is held has none
+    await page.locator('#panel-change input[aria-label="grip"]').fill('0.8'); // 0.6, from -1 to 1
+    await until(page, async () => {
+        const { values: [p, q] } = await globalThis.tippe.run.source.readCoordinates();
+        return Math.abs(p - 0.2) < 1e-3 && Math.abs(q - 0.2) < 1e-3;
+    });
+    await until(page, () => /^now (60\d|59\d) mm/.test(document.querySelector('#panel-change .reading').textContent));
+    assert.deepEqual(await findBarriers(page), []);
+    await closePage(page);
+    await server.stop();
+});
+
 test('servos have sliders, and what a stepper leaves out is said', async () => {
     writeFileSync(inPlace('arm.json'), JSON.stringify({
         tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], materials: { m: { friction: 0.5, restitution: 0.4 } },

@@ -112,7 +112,32 @@ export class ChangePanel {
                 add('motor', speed ?? 0, [-most, most], `${unit}/s`);
             }
         }));
-        this.jointTitle.hidden = this.readings.length === 0;
+        this.#addCouplings();
+        this.jointTitle.hidden = this.joints.childElementCount === 0;
+    }
+
+    // Targets of couplings (gears, tendons), with where their sums of coordinates are.
+    #addCouplings() {
+        const { run } = this, { joints = [], couplings = [] } = run.head.settings ?? {};
+        const firsts = [0];
+        joints.forEach(coordinates => firsts.push(firsts.at(-1) + coordinates.length));
+        couplings.forEach(({ name, terms, unit, limits: [low, high], target }, coupling) => {
+            if (target === undefined) {
+                return;
+            }
+            const room = Math.max(1, 2 * Math.abs(target ?? 0)), reading = element('span.reading');
+            const slider = new Slider({
+                name: name || `coupling ${coupling}`, value: target ?? 0, ...linear(low ?? -room, high ?? room), format: shown => withUnit(shown, unit, 3), hint: 'Target of the servo on the sum of its coordinates',
+                onChange: changed => {
+                    this.order(`target of coupling ${coupling}`, { target: { coupling, value: changed } });
+                    this.live.goOn();
+                },
+            });
+            slider.root.append(reading);
+            this.joints.append(element('div.driven', {}, slider.root));
+            const parts = terms.map(([joint, coordinate, factor]) => [firsts[run.head.joints.indexOf(joint)] + coordinate, factor]);
+            this.readings.push({ reading, unit, parts });
+        });
     }
 
     // Where the joints are at the newest frame.
@@ -125,7 +150,10 @@ export class ChangePanel {
         this.readAt = now;
         try {
             const { values, speeds } = await this.run.source.readCoordinates();
-            this.readings.forEach(({ reading, at, unit, kind }) => { reading.textContent = `now ${withUnit((kind === 'target' ? values : speeds)[at], unit, 3)}`; });
+            this.readings.forEach(({ reading, at, unit, kind, parts }) => {
+                const value = parts ? parts.reduce((sum, [place, factor]) => sum + factor * values[place], 0) : (kind === 'target' ? values : speeds)[at];
+                reading.textContent = `now ${withUnit(value, unit, 3)}`;
+            });
         } catch {
             // It has ended meanwhile.
         }
