@@ -6,7 +6,8 @@ usage: python3 bench/auto/regret.py PROGRAM [SCENE ...] [--accuracies 1e-2,1e-3,
 Without scenes: those of the repository that have a closed form or a reference, or whose paths can be followed. For every scene
 and accuracy: the largest error of a position in parts of the accuracy times the length of the scene (1 or less: met), the wall
 time of stepping, the time of the cheapest fixed run that is as accurate as was asked, their ratio (the regret), and the time
-that a fixed step of `anitescu` needs in parts of that of `auto`. Times are the least of several runs. A fixed step that is
+that a fixed step of `anitescu` needs in parts of that of `auto`: one that is as accurate as was asked, and one that is as
+accurate as `auto` is ("as good"; if none of the steps is, there is no figure). Times are the least of several runs. A fixed step that is
 longer than the scene's gives fewer states than `auto` does; "alike" is the regret of `auto` at that step, if it is as
 accurate there: the same states for both.
 
@@ -232,10 +233,12 @@ def look_at(program, scene, accuracies, shelf, counts):
             alike = costs.own(fixed, *option) if coarse is not None and coarse <= allowed else spent
         usual = [size for (name, size), error in errors.items() if name == "anitescu" and error <= allowed]
         small = costs.fixed("anitescu", max(usual)) if usual else None
+        fine = [size for (name, size), error in errors.items() if name == "anitescu" and error <= max(own, NOTHING)]
+        good = costs.fixed("anitescu", max(fine)) if fine else None
         rows.append({"accuracy": accuracy, "error": own / allowed, "estimate": summary["error_estimate"] / allowed,
                      "cost": spent, "best": least, "stepper": stepper, "step": fixed,
                      "regret": spent / least if stepper else None, "alike": alike / least if stepper else None,
-                     "anitescu": small / spent if small else None,
+                     "anitescu": small / spent if small else None, "as good": good / spent if good else None,
                      "notes": list(summary["notes"])})
     return {"scene": str(scene), "closed": truth.is_closed, "doubt": truth.doubt, "length": length, "rows": rows,
             "counts": counts}
@@ -251,6 +254,7 @@ def show(found):
         fixed = f"{row['stepper']} at {row['step']:.3g} s" if row["stepper"] else "none"
         regret = f"{row['regret']:6.2f}, alike {row['alike']:6.2f}" if row["regret"] else "     -"
         gain = f"{row['anitescu']:6.2f}" if row["anitescu"] else "     -"
+        gain += f", as good {row['as good']:6.2f}" if row["as good"] else ", as good      -"
         print(f"{str(name)[:30]:30} {row['accuracy']:7g} error {row['error']:9.2g} estimate {row['estimate']:9.2g} "
               f"{scale * row['cost']:8.2f} {unit}, regret {regret} (best {fixed}), anitescu {gain}", flush=True)
 
@@ -275,7 +279,7 @@ def main():
     met = [row for row in rows if "error" in row and row["error"] <= 1.0]
     told = [row for row in rows if "error" in row and row["error"] > 1.0 >= row["estimate"] and not row["notes"]]
     regrets, alike = (sorted(row[key] for row in rows if row.get(key)) for key in ("regret", "alike"))
-    gains = [row["anitescu"] for row in rows if row.get("anitescu")]
+    gains, good = ([row[key] for row in rows if row.get(key)] for key in ("anitescu", "as good"))
     print(f"met: {len(met)} of {len(rows)}; missed and not said: {len(told)}")
     if regrets:
         within = [sum(value <= mark for value in regrets) for mark in (1.3, 2.5)]
@@ -284,6 +288,8 @@ def main():
         print(f"with the same states: median {statistics.median(alike):.2f}, worst {alike[-1]:.2f}")
     if gains:
         print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the cost of auto, in the median")
+    if good:
+        print(f"anitescu at a fixed step that is as good: {statistics.median(good):.2f} times, in the median of {len(good)}")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(all_found, indent=1))
 

@@ -6,7 +6,7 @@
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
 // first, since it may be a moment that passes, and twice as long each time.
-enum { maxCuts = 32, shortestCut = 256, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
+enum { maxCuts = 32, shortestCut = 4096, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
 
 // So it does, for fewer steps of the user and with steps as long as those, if steps cost so much
 // that whole and halves would use up what a step may cost: the part of it that they may.
