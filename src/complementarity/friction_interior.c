@@ -431,7 +431,8 @@ static tpSolveStatus follow(tpInterior* interior, int limit, int* iterations) {
     bool isFresh = true;
     for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
         if (shortSteps >= mostShortSteps) {
-            if (depth >= 1.0) {
+            // By blocks a second path, from deeper inside, costs more than it gains.
+            if (depth >= 1.0 || (depth > 0.0 && !interior->isDense)) {
                 return tp_stalled;
             }
             double wanted = fmax(startDepth * missOf(interior), least);

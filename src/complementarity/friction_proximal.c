@@ -38,6 +38,9 @@ static double firstWeight(const tpFrictionIsland* island, double start) {
     return fmin(fmax(start * share, least), 1.0);
 }
 
+// A weight that failed is avoided for a while: what is remembered of it after each success.
+static const double forgetting = 0.6;
+
 // A step after which the residual has grown by more than this went to another branch of solutions.
 static const double lostGrowth = 10.0;
 
@@ -108,7 +111,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             lastWeight = weight;
             weight = spent <= 3 ? weight * 0.1 : spent <= 8 ? weight * 0.5 : weight;
             weight = fmax(fmax(weight, fmin(lastWeight, 2.0 * failedWeight)), leastWeight);
-            failedWeight *= 0.5;
+            failedWeight *= forgetting;
             memcpy(previous, center, bytes);
             memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);

@@ -323,7 +323,6 @@ static void scatterColumn(tpBlockLu* factor, int j) {
     }
 }
 
-// Subtracts column k of L times U_kj from the work column.
 // A block of rows n of L, from the work column.
 static inline void scale(int m, int n, const double* column, const double* inverse, double* L) {
     if (m == 6 && n == 6) {
@@ -341,6 +340,19 @@ static inline void subtractFrom(int m, int n, const double* A, const double* x, 
     }
 }
 
+// C -= A B of 3 x 3 blocks: two columns of B side by side, and the third.
+static inline void subtractThree(const double* A, const double* B, double* C) {
+    tpPair first = tpLoadPair(B), second = tpLoadPair(B + 3), third = tpLoadPair(B + 6);
+    double x = B[2], y = B[5], z = B[8];
+    for (int i = 0; i < 3; ++i, A += 3, C += 3) {
+        tpPair a = { A[0], A[0] }, b = { A[1], A[1] }, c = { A[2], A[2] };
+        tpPair both = tpLoadPair(C) - (a * first + b * second + c * third);
+        memcpy(C, &both, sizeof(both));
+        C[2] -= A[0] * x + A[1] * y + A[2] * z;
+    }
+}
+
+// Subtracts column k of L times U_kj from the work column.
 static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
     int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
     const double* L = factor->L + (size_t)begin * (size_t)stride;
@@ -353,7 +365,7 @@ static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
         return;
     case 3:
         for (int e = begin; e < end; ++e, L += 9) {
-            multiplySubtract(3, 3, 3, L, U, column + (size_t)factor->rows[e] * 9);
+            subtractThree(L, U, column + (size_t)factor->rows[e] * 9);
         }
         return;
     case 6:
