@@ -219,6 +219,13 @@ static void topsAreKnownByTheirAxis(void** state) {
         last = back;
     }
     assert_int_equal(inertiaOf(0.3, 0.4, 0.5).symmetryAxis, -1);
+    // Equal to rounding, in any unit.
+    for (int k = -60; k <= 60; k += 20) {
+        double unit = ldexp(1.0, k);
+        tpInertia top = inertiaOf(0.3 * unit, 0.3 * unit * (1.0 + 5e-13), 0.5 * unit);
+        tpInertia none = inertiaOf(0.3 * unit, 0.3 * unit * (1.0 + 5e-12), 0.5 * unit);
+        assert_true(top.symmetryAxis == 2 && none.symmetryAxis == -1);
+    }
 }
 
 int main(void) {
