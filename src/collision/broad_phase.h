@@ -62,4 +62,8 @@ bool tpProxies_ArePair(const tpProxies* proxies, int32_t a, int32_t b);
 // Boxes without end are kept out of trees and grids and tested against all others.
 bool tpProxies_IsBounded(const tpProxies* proxies, int32_t proxy);
 
+static inline bool tpProxies_IsBall(const tpProxies* proxies, int32_t proxy) {
+    return proxies->radii != NULL && proxies->radii[proxy] > 0.0f;
+}
+
 #endif

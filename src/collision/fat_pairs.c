@@ -78,13 +78,12 @@ static double sizeOf(const tpBounds* b) {
 }
 
 // Larger all around, and further where the shape is heading.
-static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 motion) {
-    double margin = fat->sizeMargin * sizeOf(bounds);
+static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 motion, bool isBall) {
+    double more = isBall ? 2.0 : 1.0, margin = more * fat->sizeMargin * sizeOf(bounds);
     tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
-    tpVec3 ahead = tpScale(fat->motionMargin, motion);
-    tpBounds grown = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
+    tpVec3 ahead = tpScale(more * fat->motionMargin, motion);
+    return (tpBounds){ tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
                        tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
-    return grown;
 }
 
 // A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape
@@ -99,11 +98,14 @@ static bool stillServes(const tpFatProxy* proxy, const tpBounds* bounds, bool is
 }
 
 // A new fat box for a shape with an end.
-static void renewBox(tpFatPairs* fat, const tpBounds* bounds, tpFatProxy* proxy) {
+static void renewBox(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
+    const tpBounds* bounds = &proxies->bounds[i];
+    tpFatProxy* proxy = &fat->proxies.data[i];
     tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
     // A leap is no motion to be continued.
     proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
-    proxy->fat = fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion);
+    proxy->fat =
+        fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion, tpProxies_IsBall(proxies, i));
     proxy->lastLower = bounds->lower;
 }
 
@@ -134,7 +136,7 @@ static void watchChunk(void* context, int chunk, int worker) {
         }
         fat->moved.data[range.begin + stale++] = i;
         if (proxy->kind == kind && isBounded && proxy->leaf >= 0) {
-            renewBox(fat, bounds, proxy);
+            renewBox(fat, watch->proxies, i);
             fat->hasMoved.data[i] = true;
         }
     }
@@ -181,7 +183,7 @@ static void updateProxy(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
         if (proxy->isUnbounded) {
             forgetBox(fat, i);
         }
-        renewBox(fat, bounds, proxy);
+        renewBox(fat, proxies, i);
     }
     proxy->lastLower = bounds->lower;
     fat->moved.data[fat->moved.count++] = i;
@@ -328,9 +330,9 @@ typedef struct FatSearch {
 
 static bool areBallsApart(const FatSearch* search, int32_t a, int32_t b, const tpBounds* fatA,
                           const tpBounds* fatB) {
-    const float* radii = search->proxies->radii;
-    return radii != NULL && radii[a] > 0.0f && radii[b] > 0.0f &&
-           tpFatBallsApart(fatA, fatB, (double)radii[a] + radii[b]);
+    const tpProxies* p = search->proxies;
+    return tpProxies_IsBall(p, a) && tpProxies_IsBall(p, b) &&
+           tpFatBallsApart(fatA, fatB, (double)p->radii[a] + p->radii[b]);
 }
 
 // Adds a pair of overlapping fat boxes.

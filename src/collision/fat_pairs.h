@@ -29,7 +29,8 @@ typedef struct tpFatPairs {
     // pairs that tpProxies.mayPair does not want are left out; if not, callers ask for themselves
     bool filters;
     // How much larger a fat box is on each side, of the sum of the shape's sides, and how many
-    // steps of its motion it reaches ahead. Larger boxes last longer but have more pairs.
+    // steps of its motion it reaches ahead. Larger boxes last longer but have more pairs. Those of
+    // balls are larger by twice as much: most of their pairs are told apart (fat_balls.h).
     double sizeMargin, motionMargin;
     tpPairArray pairs; // sorted
     // Of each pair: its place in the list before the last update; -1: it is new. Scratch of that
