@@ -33,11 +33,15 @@ static bool isWhole(const tpRowHistory* history) {
     return count == history->numbers.count;
 }
 
+void tpRowHistory_Forget(tpRowHistory* history) {
+    history->list.count = history->numbers.count = 0;
+}
+
 bool tpRowHistory_CheckRead(tpRowHistory* history) {
     if (isWhole(history)) {
         return true;
     }
-    history->list.count = history->numbers.count = 0;
+    tpRowHistory_Forget(history);
     return false;
 }
 

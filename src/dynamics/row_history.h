@@ -49,6 +49,9 @@ bool tpRowHistory_CheckRead(tpRowHistory* history);
 
 void tpRowHistory_Destroy(tpRowHistory* history, const tpAllocator* allocator);
 
+// Nothing is known of any row, as at the start.
+void tpRowHistory_Forget(tpRowHistory* history);
+
 // Sets the impulses of the blocks that were there in the last step; contacts are left alone.
 void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h);
 

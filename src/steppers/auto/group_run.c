@@ -6,7 +6,10 @@
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
 // first, since it may be a moment that passes, and twice as long each time.
-enum { maxCuts = 32, shortestCut = 4096, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
+// Methods find impacts of contacts within a step, but the stop of a joint is passed by the shortest
+// one.
+enum { maxCuts = 32, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
+static const double contactCut = 256.0, stopCut = 4096.0;
 
 // So it does, for fewer steps of the user and with steps as long as those, if steps cost so much
 // that whole and halves would use up what a step may cost: the part of it that they may.
@@ -19,6 +22,11 @@ static const double trusted = 0.5, small = 0.1, verySmall = 1e-2;
 enum { fewUnchecked = 3, moreUnchecked = 7, mostUnchecked = 31 };
 
 // Control -----------------------------------------------------------------------------------------
+
+static double shortestStep(const tpGroupRun* run) {
+    bool hasJoints = run->groups->jointCounts[run->group] > 0;
+    return run->length / (hasJoints ? stopCut : contactCut);
+}
 
 // The error of the whole step in parts of what whole and halves differ by.
 static const double wholePart = 4.0 / 3.0;
@@ -206,7 +214,7 @@ static double stepAfter(const tpGroupRun* run, const tpCheck* check, double h, d
 static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
                        const tpKept* before, double used) {
     tpSystem* system = run->system;
-    double shortest = run->length / shortestCut;
+    double shortest = shortestStep(run);
     if (isDear(system, used)) {
         return goDear(run, check, before, start, h);
     }
@@ -341,7 +349,7 @@ double tpGroupRun_LastingWork(const tpGroupRun* run) {
     if (run->cutCount > 1 || run->rejectedCount > 0) {
         return run->taken.work;
     }
-    double steps = run->length / fmin(fmax(pace->step, run->length / shortestCut), run->length);
+    double steps = run->length / fmin(fmax(pace->step, shortestStep(run)), run->length);
     double checks = isUnchecked(run) ? 1.0
                     : pace->checkedError > trusted
                         ? 3.0

@@ -168,11 +168,11 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
     tpFound found;
     step->misses = false;
     for (int pass = 0; pass < maxPasses; ++pass) {
-        if (!tpImplicitStep_Prepare(step)) {
+        if (!tpImplicitStep_Prepare(step) ||
+            !tpImplicitStep_StartJoints(step, &memory->driftRows)) {
             return false;
         }
         tpTimeStep_WarmStart(base, &memory->history, 1.0);
-        tpRowHistory_Start(&memory->driftRows, &base->rows, base->h);
         tpImplicitStep_Recall(step);
         if (completion.count >= 0) {
             tpImplicitStep_Resume(step, &completion, &found);
@@ -296,7 +296,11 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     }
     tpJoints_AddReactions(system, &step->base.rows, settings->wholeStep);
     memory->structure = system->structure;
-    if (!tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->base.rows, h, NULL)) {
+    // What a step that was not solved ended with is no start for the next one.
+    if (!isSolved) {
+        tpRowHistory_Forget(&memory->driftRows);
+    } else if (!tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->base.rows, h,
+                                  NULL)) {
         return false;
     }
     if (!tpImpacts_End(step, memory, &part, energy, report)) {

@@ -205,6 +205,26 @@ bool tpImplicitStep_Prepare(tpImplicitStep* step) {
     return true;
 }
 
+bool tpImplicitStep_StartJoints(tpImplicitStep* step, const tpRowHistory* history) {
+    tpRows* rows = &step->base.rows;
+    double* written = TP_SCRATCH(&step->base.system->arena, double, rows->rowCount);
+    if (step->base.system->arena.failed) {
+        return false;
+    }
+    memcpy(written, rows->impulse, sizeof(double) * (size_t)rows->rowCount);
+    tpRowHistory_Start(history, rows, step->base.h);
+    // Impulses of rows that are nearly dependent would grow from step to step.
+    for (int k = 0; k < step->islands.count; ++k) {
+        const tpIslandProblem* problem = &step->problems[k];
+        for (int b = 0; tpIslandProblem_IsHeldTwice(problem) && b < problem->blockCount; ++b) {
+            int block = problem->blocks[b], first = rows->firstRows[block];
+            memcpy(rows->impulse + first, written + first,
+                   sizeof(double) * (size_t)rows->dimensions[block]);
+        }
+    }
+    return true;
+}
+
 // Solving ---------------------------------------------------------------------------------------
 
 // z from the impulses, directions as at the start: where Newton's method begins.
@@ -276,15 +296,12 @@ static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMe
                                        solve);
 }
 
-// Those of blocks from `first` on.
-static void forgetImpulses(tpImplicitStep* step, const tpIslandProblem* problem, int first) {
+static void forgetImpulses(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpRows* rows = &step->base.rows;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
-        if (block >= first) {
-            memset(rows->impulse + rows->firstRows[block], 0,
-                   sizeof(double) * (size_t)rows->dimensions[block]);
-        }
+        memset(rows->impulse + rows->firstRows[block], 0,
+               sizeof(double) * (size_t)rows->dimensions[block]);
     }
 }
 
@@ -303,7 +320,7 @@ static void standStill(tpImplicitStep* step, const tpIslandProblem* problem) {
 // table. If one body turns far, all bodies of the island go on as they have moved, since gaps
 // between them agree only then.
 static void startAnew(tpImplicitStep* step, const tpIslandProblem* problem) {
-    forgetImpulses(step, problem, 0);
+    forgetImpulses(step, problem);
     standStill(step, problem);
     if (!tpIslandProblem_TurnsFar(problem)) {
         return;
@@ -430,10 +447,6 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
                         tpStepReport* report, bool* isSolved) {
     tpIslandProblem* problem = &step->problems[island];
     tpIslandSolve solve = { 0.0, 0, false };
-    // Impulses of rows that are nearly dependent would grow from step to step.
-    if (tpIslandProblem_IsHeldTwice(problem)) {
-        forgetImpulses(step, problem, step->geometry.contactBlocks);
-    }
     pushByImpulses(step, problem);
     tpImplicitStep_ChooseFriction(step, problem);
     // Or it was taken so before something that was missed joined it.

@@ -48,6 +48,10 @@ typedef struct tpImplicitStep {
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
 
+// Joints begin with the impulses of the last step, but for islands that are held twice: those begin
+// with what was written. False: out of memory.
+bool tpImplicitStep_StartJoints(tpImplicitStep* step, const tpRowHistory* history);
+
 // Whether something in an island can strike: a contact or a limit. Else a step that is not solved
 // was too long for Newton's method, or joints begin with velocities that they do not allow.
 bool tpIsland_HasOneSided(const tpImplicitStep* step, const tpIslandProblem* problem);

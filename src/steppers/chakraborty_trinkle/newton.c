@@ -261,7 +261,7 @@ static bool isUncertain(const BestPoint* best, tpIslandTolerance tolerance) {
 // smallest figures of all points so far.
 static bool keepBest(IslandNewton* newton, double norm, tpIslandTolerance tolerance,
                      BestPoint* best, BestPoint* least) {
-    double rows = normOf(newton->F + newton->m, newton->n - newton->m);
+    double rows = tpIslandProblem_NormOfRows(newton->problem, newton->F);
     bool areBothEnough = norm <= tolerance.enough && best->norm <= tolerance.enough;
     bool isByRows = areBothEnough && fmax(rows, best->rows) > rowsPart * tolerance.least;
     if (isByRows ? rows < best->rows : norm < best->norm) {

@@ -421,6 +421,21 @@ static double weightOfRow(const tpIslandProblem* problem, int block, int row) {
     return step->system->units.length;
 }
 
+static double squaresOfRows(const tpIslandProblem* problem, const double* residual) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    const double* F = residual + problem->bodyCount * rows->componentCount;
+    double sum = 0.0;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            double value = weightOfRow(problem, block, rows->firstRows[block] + k) *
+                           F[problem->firstRow[b] + k];
+            sum += value * value;
+        }
+    }
+    return sum;
+}
+
 double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual) {
     const tpTimeStep* step = problem->geometry->step;
     int count = step->rows.componentCount, linear = count == 3 ? 2 : 3;
@@ -429,16 +444,11 @@ double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residu
         double value = (i % count < linear ? 1.0 : length) * residual[i];
         sum += value * value;
     }
-    const double* F = residual + problem->bodyCount * count;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b];
-        for (int k = 0; k < step->rows.dimensions[block]; ++k) {
-            double value = weightOfRow(problem, block, step->rows.firstRows[block] + k) *
-                           F[problem->firstRow[b] + k];
-            sum += value * value;
-        }
-    }
-    return sqrt(sum);
+    return sqrt(sum + squaresOfRows(problem, residual));
+}
+
+double tpIslandProblem_NormOfRows(const tpIslandProblem* problem, const double* residual) {
+    return sqrt(squaresOfRows(problem, residual));
 }
 
 double tpIslandProblem_Judge(const tpIslandProblem* problem) {

@@ -64,8 +64,10 @@ typedef struct tpIslandProblem {
 // the residual (size numbers, m/s).
 void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
 
-// The length of a residual, m/s. What turns counts with the length of the scene's units.
+// The length of a residual, and of its rows alone, m/s. What turns counts with the length of the
+// scene's units.
 double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual);
+double tpIslandProblem_NormOfRows(const tpIslandProblem* problem, const double* residual);
 
 // Entries of a matrix; those at the same place add up.
 typedef struct tpMatrixEntries {
