@@ -71,15 +71,6 @@ static void sumLaws(const tpReducedLink* link, tpRowAnswer* answer) {
 
 // Nodes -------------------------------------------------------------------------------------------
 
-static void writeSix(double* six, tpVec3 linear, tpVec3 angular) {
-    six[0] = linear.x;
-    six[1] = linear.y;
-    six[2] = linear.z;
-    six[3] = angular.x;
-    six[4] = angular.y;
-    six[5] = angular.z;
-}
-
 // What the body is to move by against its parent beyond its coordinate, at its centre.
 static void setJump(tpReduced* reduced, int i) {
     const tpReducedLink* link = &reduced->links[i];
@@ -87,7 +78,7 @@ static void setJump(tpReduced* reduced, int i) {
     tpVec3 turn = tpAdd(tpScale(b[3], link->across[0]), tpScale(b[4], link->across[1]));
     tpVec3 angular = tpScale(-link->sign, turn);
     tpVec3 linear = tpScale(-link->sign, tpMakeVec3(b[0], b[1], b[2]));
-    writeSix(&reduced->jumps[6 * i], tpSub(linear, tpCross(angular, link->arm)), angular);
+    tpWriteSix(&reduced->jumps[6 * i], tpSub(linear, tpCross(angular, link->arm)), angular);
     reduced->hasJumps = reduced->hasJumps || b[0] != 0.0 || b[1] != 0.0 || b[2] != 0.0 ||
                         b[3] != 0.0 || b[4] != 0.0;
 }
@@ -182,7 +173,7 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
         memcpy(link->written, link->bias, sizeof(link->written));
         sumLaws(link, &tree->answers[local]);
         tpVec3 turn = tpScale(link->sign, link->axis);
-        writeSix(tree->axes[local].motion, tpCross(link->arm, turn), turn);
+        tpWriteSix(tree->axes[local].motion, tpCross(link->arm, turn), turn);
         node->arm[0] = link->way.x;
         node->arm[1] = link->way.y;
         node->arm[2] = link->way.z;

@@ -8,21 +8,13 @@
 
 // Velocities --------------------------------------------------------------------------------------
 
-static void putSix(double* six, tpVec3 linear, tpVec3 angular) {
-    six[0] = linear.x;
-    six[1] = linear.y;
-    six[2] = linear.z;
-    six[3] = angular.x;
-    six[4] = angular.y;
-    six[5] = angular.z;
-}
-
 static void setMomentum(const tpJointNode* node, const tpVelocity* v, double* p) {
     const double* I = node->inertia;
     tpVec3 w = v->angular;
-    putSix(p, tpScale(node->mass, v->linear),
-           tpMakeVec3(I[0] * w.x + I[3] * w.y + I[4] * w.z, I[3] * w.x + I[1] * w.y + I[5] * w.z,
-                      I[4] * w.x + I[5] * w.y + I[2] * w.z));
+    tpWriteSix(p, tpScale(node->mass, v->linear),
+               tpMakeVec3(I[0] * w.x + I[3] * w.y + I[4] * w.z,
+                          I[3] * w.x + I[1] * w.y + I[5] * w.z,
+                          I[4] * w.x + I[5] * w.y + I[2] * w.z));
 }
 
 // The velocity of what a root is joined to, at the root's centre.
@@ -30,7 +22,7 @@ static void setBase(const tpReduced* reduced, const tpReducedLink* root, double*
     memset(base, 0, sizeof(double) * 6);
     if (root->joint >= 0 && root->other >= 0) {
         const tpVelocity* v = &reduced->free[root->other];
-        putSix(base, tpAdd(v->linear, tpCross(v->angular, root->way)), v->angular);
+        tpWriteSix(base, tpAdd(v->linear, tpCross(v->angular, root->way)), v->angular);
     }
 }
 
@@ -72,7 +64,7 @@ void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
     for (int i = 0; i < reduced->linkCount; ++i) {
         int body = reduced->links[i].body;
         double free[6], *own = change + (size_t)6 * (size_t)body;
-        putSix(free, reduced->free[body].linear, reduced->free[body].angular);
+        tpWriteSix(free, reduced->free[body].linear, reduced->free[body].angular);
         for (int k = 0; k < 6; ++k) {
             own[k] = reduced->velocities[6 * i + k] - free[k];
         }

@@ -35,6 +35,16 @@ static inline void tpWrench_Add(tpWrench* sum, double part, const tpWrench* wren
     sum->angular = tpMulAdd(sum->angular, part, wrench->angular);
 }
 
+// Both parts as six numbers.
+static inline void tpWriteSix(double* six, tpVec3 linear, tpVec3 angular) {
+    six[0] = linear.x;
+    six[1] = linear.y;
+    six[2] = linear.z;
+    six[3] = angular.x;
+    six[4] = angular.y;
+    six[5] = angular.z;
+}
+
 // What it does per second on a body that moves so.
 static inline double tpWrench_Power(const tpWrench* wrench, const tpVelocity* velocity) {
     return tpDot(wrench->linear, velocity->linear) + tpDot(wrench->angular, velocity->angular);
