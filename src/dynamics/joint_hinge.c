@@ -13,18 +13,8 @@ static void writeRow(tpRows* rows, int row, tpVec3 force, tpVec3 momentA, tpVec3
                      double bias) {
     double *a = rows->jacobianA + (size_t)6 * (size_t)row,
            *b = rows->jacobianB + (size_t)6 * (size_t)row;
-    a[0] = -force.x;
-    a[1] = -force.y;
-    a[2] = -force.z;
-    a[3] = -momentA.x;
-    a[4] = -momentA.y;
-    a[5] = -momentA.z;
-    b[0] = force.x;
-    b[1] = force.y;
-    b[2] = force.z;
-    b[3] = momentB.x;
-    b[4] = momentB.y;
-    b[5] = momentB.z;
+    tpWriteSix(a, tpNeg(force), tpNeg(momentA));
+    tpWriteSix(b, force, momentB);
     rows->bias[row] = bias;
 }
 
