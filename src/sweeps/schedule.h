@@ -14,7 +14,8 @@
 // A thread takes the pieces of its own blocks, the least advanced first, since their bodies lie in
 // its processor's cache. If none is ready it takes one of another thread's: a thread that is late
 // keeps nobody waiting. Which thread does a piece changes nothing in the order of two pieces that
-// touch; neither does it change the bits.
+// touch; neither does it change the bits. A thread that is alone takes each block as far as it can
+// go without its neighbours, so that what belongs to it is read from memory once for many phases.
 //
 // If there are more threads than blocks, a team of them has one block. Its members share the runs
 // of each colour, which touch no body in common, and meet after it.

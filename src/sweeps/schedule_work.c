@@ -162,7 +162,8 @@ static void doPiece(const CrewWalk* walk, const SweepPiece* piece) {
 // Freely -----------------------------------------------------------------------------------------
 
 // Takes the piece of the least advanced of some blocks, if one is ready. They are counted from
-// `first` and begin anew after the last.
+// `first` and begin anew after the last. A block without borders keeps nobody waiting: it goes on
+// while its bodies are in the cache.
 static bool workOnOne(const CrewWalk* walk, int first, int count) {
     int blockCount = walk->schedule->store->blockCount;
     SweepPiece best = { .block = -1 }, piece;
@@ -175,7 +176,11 @@ static bool workOnOne(const CrewWalk* walk, int first, int count) {
     if (best.block < 0 || !takePiece(walk, &best)) {
         return false;
     }
-    doPiece(walk, &best);
+    int block = best.block;
+    bool isApart = walk->schedule->degrees[block] == 0;
+    do {
+        doPiece(walk, &best);
+    } while (isApart && findPiece(walk, block, &best) && takePiece(walk, &best));
     return true;
 }
 
@@ -285,26 +290,16 @@ static void goWithTeam(CrewWalk* walk) {
 
 // Alone ------------------------------------------------------------------------------------------
 
-static void sweepAlone(const CrewWalk* walk, const tpPhase* phase) {
-    const tpSchedule* schedule = walk->schedule;
-    int blockCount = schedule->store->blockCount, borderCount = schedule->borderCount;
-    for (int k = 0; k < blockCount + borderCount; ++k) {
-        int place = phase->isBackward ? blockCount + borderCount - 1 - k : k;
-        sweepGroup(walk, phase,
-                   place < blockCount ? place : schedule->borders[place - blockCount].group);
-    }
-}
-
+// Each block as far as it comes before its neighbours have to do something, then the next one: its
+// bodies, contacts and mechanisms stay in the cache over as many phases as that. A block without
+// borders goes through all phases at once.
 static void goAlone(const CrewWalk* walk) {
-    for (int number = 0; number < walk->phaseCount; ++number) {
-        const tpPhase* phase = &walk->phases[number];
-        if (phase->kind == tp_sweepPhase) {
-            sweepAlone(walk, phase);
-        } else if (phase->kind == tp_meetPhase) {
-            phase->meet(walk->context);
-        } else {
-            for (int b = 0; b < walk->schedule->store->blockCount; ++b) {
-                phase->visit(walk->context, b);
+    const tpSchedule* schedule = walk->schedule;
+    while (atomic_load_explicit(&schedule->counts->blocksLeft, memory_order_relaxed) > 0) {
+        for (int b = 0; b < schedule->store->blockCount; ++b) {
+            SweepPiece piece;
+            while (findPiece(walk, b, &piece) && takePiece(walk, &piece)) {
+                doPiece(walk, &piece);
             }
         }
     }

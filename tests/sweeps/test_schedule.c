@@ -246,12 +246,49 @@ static void heavyBordersComeFirst(void** state) {
     tpDestroyPackStore(&store);
 }
 
+enum { apartBlocks = 3, apartVisits = 4 };
+
+typedef struct VisitList {
+    int count, blocks[apartBlocks * apartVisits];
+} VisitList;
+
+static void noteVisit(void* context, int block) {
+    VisitList* list = context;
+    list->blocks[list->count++] = block;
+}
+
+// One thread takes a block that touches no other through all phases before it goes to the next one.
+static void blocksApartGoThroughAtOnce(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    const int32_t blocks[] = { 0, 0, 1, 1, 2, 2, -1 };
+    tpPackStore store;
+    tpArena arena;
+    tpCreatePackStore(&store, &allocator);
+    assert_true(tpPackStore_Start(&store, blocks, 7, apartBlocks));
+    assert_true(tpPackStore_Order(&store));
+    tpArena_Create(&arena, &allocator);
+    tpSchedule schedule;
+    assert_true(tpSchedule_Create(&schedule, &store, 1, &arena));
+    tpPhase phases[apartVisits];
+    for (int k = 0; k < apartVisits; ++k) {
+        phases[k] = (tpPhase){ .kind = tp_visitPhase, .visit = noteVisit };
+    }
+    VisitList list = { 0 };
+    tpSchedule_Work(&schedule, 0, phases, apartVisits, &list);
+    assert_int_equal(list.count, apartBlocks * apartVisits);
+    for (int i = 0; i < list.count; ++i) {
+        assert_int_equal(list.blocks[i], i / apartVisits);
+    }
+    tpArena_Destroy(&arena);
+    tpDestroyPackStore(&store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threadsKeepTheOrder),
-        cmocka_unit_test(sharesCoverAllBlocks),
-        cmocka_unit_test(stretchesCoverAllRuns),
-        cmocka_unit_test(heavyBordersComeFirst),
+        cmocka_unit_test(threadsKeepTheOrder),        cmocka_unit_test(sharesCoverAllBlocks),
+        cmocka_unit_test(stretchesCoverAllRuns),      cmocka_unit_test(heavyBordersComeFirst),
+        cmocka_unit_test(blocksApartGoThroughAtOnce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
