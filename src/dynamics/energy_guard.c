@@ -37,9 +37,19 @@ enum { longQuiet = 128 };
 enum { shortQuiet = 16 };
 static const double unseen = 16.0;
 
-void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system,
+int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h) {
+    int level = book->level;
+    for (double step = book->step; level > 0 && h <= 0.5 * step; step *= 0.5) {
+        level -= 1;
+    }
+    return level;
+}
+
+void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system, double h,
                          const tpStepReport* report) {
     guard->book = book;
+    guard->h = h;
+    guard->level = tpEnergyBook_LevelOf(book, h);
     guard->budget = share * tpCertificate_EnergyLimit(system, report);
 }
 
@@ -96,8 +106,9 @@ void tpEnergyGuard_StartBand(tpEnergyGuard* guard) {
 
 void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level) {
     tpEnergyBook* book = guard->book;
-    if (level > book->level) {
-        book->level = level;
+    if (level > guard->level) {
+        book->level = guard->level = level;
+        book->step = guard->h;
         book->quiet = 0;
         book->swing = 0.0;
     }

@@ -26,6 +26,7 @@ typedef struct tpEnergyBook {
     double excess, deficit; // J
     int rattle;             // parts that still count as shortly after a collision
     int level;              // halvings of a step with which it begins
+    double step;            // s: of this length
     int quiet;              // steps since the level was last changed
     double swing;           // J: largest sum of excess and deficit since then
 } tpEnergyBook;
@@ -33,12 +34,18 @@ typedef struct tpEnergyBook {
 typedef struct tpEnergyGuard {
     tpEnergyBook* book;
     double budget; // J
+    double h;      // of the whole step, s
+    int level;     // halvings of it with which it begins
     // Of the part at hand, as it began, J.
     double energy, work, friction, slack;
 } tpEnergyGuard;
 
-// For the whole step; the report has the energies of its start.
-void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system,
+// The halvings of a step of h seconds after which its parts are as long as have been right: a step
+// shorter than the one whose halvings are known needs fewer of them.
+int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h);
+
+// For the whole step of h seconds; the report has the energies of its start.
+void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system, double h,
                          const tpStepReport* report);
 
 // A part begins.

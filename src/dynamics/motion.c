@@ -12,14 +12,9 @@ void tpSystem_Drift(tpSystem* system, double h) {
     }
 }
 
-tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time) {
-    if (time <= keyframes[0].time) {
-        return keyframes[0].pose;
-    }
-    if (time >= keyframes[count - 1].time) {
-        return keyframes[count - 1].pose;
-    }
-    int low = 0, high = count - 1; // keyframes[low].time <= time < keyframes[high].time
+// The first keyframe after a time; the count if there is none.
+static int nextKeyframe(const tpKeyframe* keyframes, int count, double time) {
+    int low = -1, high = count; // keyframes[low].time <= time < keyframes[high].time
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (keyframes[middle].time <= time) {
@@ -28,8 +23,23 @@ tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time) {
             high = middle;
         }
     }
-    const tpKeyframe* a = &keyframes[low];
-    const tpKeyframe* b = &keyframes[high];
+    return high;
+}
+
+double tpKeyframes_NextTime(const tpKeyframe* keyframes, int count, double time) {
+    int next = nextKeyframe(keyframes, count, time);
+    return next < count ? keyframes[next].time : INFINITY;
+}
+
+tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time) {
+    if (time <= keyframes[0].time) {
+        return keyframes[0].pose;
+    }
+    if (time >= keyframes[count - 1].time) {
+        return keyframes[count - 1].pose;
+    }
+    const tpKeyframe* b = &keyframes[nextKeyframe(keyframes, count, time)];
+    const tpKeyframe* a = b - 1;
     double s = (time - a->time) / (b->time - a->time);
     tpVec3 turn = tpQuatLog(tpMulQQ(b->pose.rotation, tpConjugate(a->pose.rotation)));
     tpVec3 place = tpMulAdd(a->pose.position, s, tpSub(b->pose.position, a->pose.position));

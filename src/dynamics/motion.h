@@ -18,6 +18,9 @@ void tpSystem_MoveKinematic(tpSystem* system, double time, double h);
 // Where a kinematic body with keyframes has to be.
 tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time);
 
+// The time of the first keyframe after a time, s; INFINITY: there is none.
+double tpKeyframes_NextTime(const tpKeyframe* keyframes, int count, double time);
+
 // Whether there are joints and nothing but they, ideal ones, and gravity acts, so that between
 // contacts the way back in time is the way forth.
 bool tpSystem_IsReversible(const tpSystem* system);

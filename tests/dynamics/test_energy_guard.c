@@ -117,6 +117,21 @@ static void testLevels(void** state) {
     assert_int_equal(book.level, 0);
 }
 
+// Halvings that were right for a step are too many for a shorter one.
+static void testShorterSteps(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    guard.h = 0.01;
+    tpEnergyGuard_RaiseLevel(&guard, 3);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 0.01), 3);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 0.02), 3);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 0.005), 2);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 0.003), 2);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 0.00125), 0);
+    assert_int_equal(tpEnergyBook_LevelOf(&book, 1e-6), 0);
+}
+
 // What the books of drives may be off by does not count, but no more of it than the budget: a crank
 // that a motor turns by .4 rad per step left one step of eight uncertified.
 static void testSlackIsBounded(void** state) {
@@ -167,7 +182,7 @@ int main(void) {
         cmocka_unit_test(testSlackIsBounded),     cmocka_unit_test(testSwingsPass),
         cmocka_unit_test(testDriftsDoNot),        cmocka_unit_test(testLeaksOfParts),
         cmocka_unit_test(testCollisions),         cmocka_unit_test(testLevels),
-        cmocka_unit_test(testPartsCountTheirOwn),
+        cmocka_unit_test(testPartsCountTheirOwn), cmocka_unit_test(testShorterSteps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,11 +107,43 @@ static void outrunMargins(void** state) {
     tpDestroyWorld(world);
 }
 
+// A ball drives another one against a third within one step. The third is in another group, since
+// the second one stands still at first; it was like a wall, and the second one came back from it.
+// So it is if it sleeps.
+static void drivenBodiesMeetOthers(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = tp_auto;
+        def.gravity = tpZeroVec3();
+        tpWorld* world = tpCreateWorld(&def);
+        addMaterial(world, 0.0, 1.0);
+        const double gap = 0.004, speed = 2.0;
+        int first =
+            addBall(world, tpMakeVec3(k == 0 ? 0.0 : -2.0, 0.0, 0.0), tpMakeVec3(speed, 0.0, 0.0));
+        int second = addBall(world, tpMakeVec3(0.2 + gap, 0.0, 0.0), tpZeroVec3());
+        int third = addBall(world, tpMakeVec3(0.4 + 2.0 * gap, 0.0, 0.0), tpZeroVec3());
+        int count = k == 0 ? 1 : 101;
+        for (int i = 0; i < count; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            assert_int_equal(report.violations, 0);
+        }
+        const tpVelocity* velocities = world->system.velocities.data;
+        double way = 0.4 + 2.0 * gap + (speed * h - 2.0 * gap);
+        CHECK_NEAR(velocities[first].linear.x, 0.0, 1e-9);
+        CHECK_NEAR(velocities[second].linear.x, 0.0, 1e-9);
+        CHECK_NEAR(velocities[third].linear.x, speed, 1e-9);
+        CHECK_NEAR(world->system.poses.data[third].position.x, way, 1e-6);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groupsByNearness),
         cmocka_unit_test(isolatedGroupsComeBack),
         cmocka_unit_test(outrunMargins),
+        cmocka_unit_test(drivenBodiesMeetOthers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Forces of the user, a medium, and limits that hold: flows carry groups with them, in long
-// strides.
+// Forces of the user, a medium, limits that hold, and contacts that give: what acts on bodies
+// beside joints and rigid contacts, and when it begins and ends.
 
 #include "support/scene_text.h"
 #include "tippe/world.h"
@@ -120,11 +120,76 @@ static void ropesHold(void** state) {
               right, 200, 120);
 }
 
+// A block on a table that turns round by keyframes, .7 of a step after the step before: it slides
+// on until it goes with the table again. The table went at the mean of both speeds in that step,
+// and the block was off by 170 times what is asked for at 1e-4, with an estimate of 2e-6.
+static void tablesTurnRound(void** state) {
+    (void)state;
+    const double v = 0.5, turn = 0.157, brake = 0.2 * 9.81;
+    Place right[101];
+    for (int i = 0; i <= 100; ++i) {
+        double t = i * h, slid = fmin(fmax(t - turn, 0.0), 2.0 * v / brake);
+        double back = fmax(t - turn - 2.0 * v / brake, 0.0);
+        right[i] =
+            (Place){ v * fmin(t, turn) + v * slid - 0.5 * brake * slid * slid - v * back, 0.1 };
+    }
+    followAll("{ \"tippe\": 1, \"name\": \"table\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+              " \"m\": { \"friction\": 0.2 } }, \"bodies\": ["
+              " { \"name\": \"table\", \"kind\": \"kinematic\", \"material\": \"m\","
+              " \"position\": [0, 0, -0.1], \"shapes\": ["
+              " { \"type\": \"box\", \"size\": [4, 2, 0.2] } ], \"keyframes\": ["
+              " { \"time\": 0, \"position\": [0, 0, -0.1] },"
+              " { \"time\": 0.157, \"position\": [0.0785, 0, -0.1] },"
+              " { \"time\": 2.157, \"position\": [-0.9215, 0, -0.1] } ] },"
+              " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 0.1],"
+              " \"velocity\": [0.5, 0, 0], \"shapes\": ["
+              " { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ],"
+              " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }",
+              right, 100, 400);
+}
+
+// The height of a ball above a floor that gives, per second: k depth + c depth', never less than 0.
+static double pushOf(double height, double speed, bool isIn) {
+    return isIn ? fmax(0.0, -4000.0 * height - 8.0 * speed) : 0.0;
+}
+
+// A ball falls on a floor that gives and damps, and leaves it three times. The last part of the
+// force was missing in whole and halves alike: 7.6 times what is asked for at 1e-4, unsaid. At 1e-3
+// parts of steps that the energy guard had once found right for long ones were made of short ones
+// too, which nobody could lead on to a higher order: 12 times.
+static void softFloorsLetGo(void** state) {
+    (void)state;
+    Place right[151] = { { 0.0, 0.4 } };
+    double height = 0.3, speed = 0.0;
+    bool isIn = false;
+    const int parts = 20000;
+    for (int i = 1; i <= 150; ++i) {
+        for (int k = 0; k < parts; ++k) {
+            double d = h / parts, before = height;
+            isIn = isIn && (height < 0.0);
+            double first = pushOf(height, speed, isIn) - 9.81;
+            double middle = pushOf(height + 0.5 * d * speed, speed + 0.5 * d * first, isIn) - 9.81;
+            height += d * (speed + 0.5 * d * first);
+            speed += d * middle;
+            isIn = isIn || (before >= 0.0 && height < 0.0);
+        }
+        right[i] = (Place){ 0.0, 0.1 + height };
+    }
+    followAll("{ \"tippe\": 1, \"name\": \"soft\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+              " \"m\": { \"contact\": { \"compliance\": 0.000125, \"damping\": 16 } } },"
+              " \"bodies\": [ { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\","
+              " \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },"
+              " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 0.4],"
+              " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+              " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1.5 } }",
+              right, 150, 2000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mediaBrake),
-        cmocka_unit_test(rocketsTurn),
-        cmocka_unit_test(ropesHold),
+        cmocka_unit_test(mediaBrake),      cmocka_unit_test(rocketsTurn),
+        cmocka_unit_test(ropesHold),       cmocka_unit_test(tablesTurnRound),
+        cmocka_unit_test(softFloorsLetGo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

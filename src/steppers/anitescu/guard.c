@@ -319,8 +319,8 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
     double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
     guard.settings.least = fmax(least, leastPart * speed);
     guard.settings.hard = fmax(0.125 * threshold, hardPart * speed);
-    tpEnergyGuard_Begin(&guard.energy, &memory->book, system, report);
-    int level = guard.isGuarded ? memory->book.level : 0;
+    tpEnergyGuard_Begin(&guard.energy, &memory->book, system, h, report);
+    int level = guard.isGuarded ? guard.energy.level : 0;
     tpPartResult whole = { .isSmooth = true };
     bool isDone = true;
     if (level == 0) {

@@ -388,6 +388,14 @@ static bool wakeAndStart(tpUserStep* frame, tpSleep* sleep) {
     return isDone;
 }
 
+// Whether a body has met another group, or has come so far that it can have met one: then all go
+// together, from the start. (A ball that another one drives against a third can be back at the end
+// of the step, as if from a wall.)
+static bool hasLeftGroup(const tpUserStep* frame) {
+    return tpSystem_HasOutrun(frame->system, frame->start.motion.poses, frame->groups.margins) ||
+           tpGroups_HaveMet(&frame->groups, frame->system, &frame->taken.tally);
+}
+
 // All together and awake, from the start.
 static bool startAgain(tpUserStep* frame, tpSleep* sleep) {
     tpSystem* system = frame->system;
@@ -424,9 +432,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpCalm_End(&own->calm);
     bool isDone = tpCarriers_Follow(&own->carriers, system) && wakeAndStart(&frame, &own->sleep) &&
                   carryAll(&frame);
-    // Somebody came so far that he can have met another group: all together, from the start.
     if (isDone && (frame.groups.count > 1 || own->sleep.sleepingCount > 0) &&
-        tpSystem_HasOutrun(system, frame.start.motion.poses, frame.groups.margins)) {
+        hasLeftGroup(&frame)) {
         double work = frame.taken.work;
         isDone = startAgain(&frame, &own->sleep) && carryAll(&frame);
         frame.taken.work += work;

@@ -153,6 +153,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->speedRate = from->speedRate;
     to->knowsPushing = from->knowsPushing;
     to->pushing = from->pushing;
+    to->givenRate = from->givenRate;
     to->momentError = from->momentError;
     to->momentTrust = from->momentTrust;
     to->momentCount = from->momentCount;

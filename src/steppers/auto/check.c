@@ -8,6 +8,7 @@
 #include "math/elementary.h"
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/giving.h"
 #include "steppers/auto/modes.h"
 #include "steppers/pieces.h"
 
@@ -348,15 +349,28 @@ static double orderOf(const tpCheck* check) {
     return check->extrapolates ? 4.0 : check->isMoment ? 1.0 : 2.0;
 }
 
+// What contacts that give and end in the step have done wrong in whole and halves alike: forces
+// that fall to nothing were left out, or went on beyond.
+static double hiddenSpeed(const tpGroupRun* run, const tpCheck* check, double h) {
+    double lost = run->pace.givenRate - tpGiving_Rate(&check->halves.tally, run->system, h);
+    return 0.5 * h * fmax(lost, 0.0) + 0.25 * h * check->pullRate;
+}
+
 static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
-    check->isSame = haveSamePairs(&check->whole.tally, &check->halves.tally);
+    const tpTally *whole = &check->whole.tally, *halves = &check->halves.tally;
+    check->isSame = haveSamePairs(whole, halves);
+    check->isSudden = !check->isSame &&
+                      !(tpGiving_IsAll(whole, run->system) && tpGiving_IsAll(halves, run->system));
     bool isOther = run->pace.knowsPushing && tpTaken_Pairs(&check->halves) != run->pace.pushing;
-    check->isMoment =
-        !check->isSame || isOther || check->whole.hasTurned || check->halves.hasTurned;
+    check->pullRate = tpGiving_PullRate(&check->each[1].tally, run->system);
+    check->isMoment = !check->isSame || isOther || check->whole.hasTurned ||
+                      check->halves.hasTurned || check->pullRate > 0.0;
     check->extrapolates = canExtrapolate(run, check);
-    double weight = check->isSame ? run->timeScale : h;
+    double weight = check->isSudden ? h : run->timeScale;
     double allowed = tpGroupRun_AllowedError(run, check->isMoment, h);
     tpStepDifference difference = findDifference(run, &check->ends);
+    check->hidden = isOther || check->pullRate > 0.0 ? hiddenSpeed(run, check, h) : 0.0;
+    difference.speed += check->hidden;
     check->difference = difference;
     double plain = difference.position + weight * difference.speed;
     // A shorter step that is no better has something in it that happens at once, or rounding.

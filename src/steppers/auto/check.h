@@ -24,8 +24,12 @@ typedef struct tpCheck {
     double plainError; // of the whole step, without extrapolation, likewise
     double part;       // of the difference that is the error of the halves
     bool isSame;       // the same shapes have pushed in both
+    bool isSudden;     // not so, and velocities can have jumped: what they differ by is a matter of
+                       // time
     bool isMoment;     // others have pushed in the step before, or not in both
     bool extrapolates;
+    double pullRate; // of contacts that give, at the end of the halves, m/s^2
+    double hidden;   // error of velocity that whole and halves have alike, m/s
     tpStepDifference difference;
     uint64_t pushing; // which shapes have pushed each other in the second half, and how
 } tpCheck;

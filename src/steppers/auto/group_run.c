@@ -1,5 +1,6 @@
 #include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
+#include "steppers/auto/giving.h"
 #include "steppers/auto/landing.h"
 #include "steppers/auto/outer_forces.h"
 
@@ -31,14 +32,13 @@ static double shortestStep(const tpGroupRun* run) {
 // The error of the whole step in parts of what whole and halves differ by.
 static const double wholePart = 4.0 / 3.0;
 
-static void addErrors(tpGroupRun* run, const tpStepEnds* ends, double part, bool countsSpeed,
-                      double h) {
+static void addErrors(tpGroupRun* run, const tpCheck* check, double h) {
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
             double position, speed;
-            tpCheck_BodyDifference(run, i, ends, part, &position, &speed);
+            tpCheck_BodyDifference(run, i, &check->ends, check->part, &position, &speed);
             run->positionErrors[i] += position + h * run->speedErrors[i];
-            run->speedErrors[i] += countsSpeed ? speed : 0.0;
+            run->speedErrors[i] += check->isSudden ? 0.0 : speed + check->hidden;
         }
     }
 }
@@ -132,6 +132,7 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     run->pace.uncheckedCount += 1;
     run->pace.momentCount += isMoment ? 1 : 0;
     run->pace.pushing = pushing;
+    run->pace.givenRate = tpGiving_Rate(&taken->tally, system, h);
     run->pace.knowsPushing = true;
     accept(run, taken);
     for (int i = 0; isMoment && i < system->bodyCount; ++i) {
@@ -158,6 +159,7 @@ static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before
     run->isAccurate = false;
     run->pace.checkedError = INFINITY;
     run->pace.pushing = tpTaken_Pairs(&check->whole);
+    run->pace.givenRate = tpGiving_Rate(&check->whole.tally, system, h);
     run->pace.knowsPushing = true;
     accept(run, &check->whole);
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -188,6 +190,7 @@ static void learn(tpGroupRun* run, const tpCheck* check, double h) {
     pace->positionRate = part * check->difference.position;
     pace->speedRate = check->isSame ? part * check->difference.speed : 0.0;
     pace->pushing = check->pushing;
+    pace->givenRate = tpGiving_Rate(&check->each[1].tally, run->system, 0.5 * h);
     pace->knowsPushing = true;
     if (check->isMoment) {
         int next = 2 * pace->momentTrust + 1;
@@ -234,7 +237,7 @@ static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
         return start;
     }
     run->isAccurate = run->isAccurate && check->error <= 1.0;
-    addErrors(run, &check->ends, check->part, check->isSame, h);
+    addErrors(run, check, h);
     if (check->extrapolates) {
         tpCheck_Extrapolate(check, run);
     }

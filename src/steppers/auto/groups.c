@@ -234,3 +234,16 @@ void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const 
     }
     tpSystem_FollowMasses(system);
 }
+
+bool tpGroups_HaveMet(const tpGroups* groups, const tpSystem* system, const tpTally* tally) {
+    for (int i = 0; i < tally->count; ++i) {
+        const tpContactInfo* info = &tally->list[i];
+        int a = tpContactInfo_BodyA(info), b = tpContactInfo_BodyB(info);
+        bool canBothGive = system->bodies.data[a].kind == tp_dynamicBody &&
+                           system->bodies.data[b].kind == tp_dynamicBody;
+        if (canBothGive && info->normalImpulse > 0.0 && groups->ofBody[a] != groups->ofBody[b]) {
+            return true;
+        }
+    }
+    return false;
+}

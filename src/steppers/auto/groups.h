@@ -10,6 +10,7 @@
 
 #include "dynamics/contact_info.h"
 #include "dynamics/contacts.h"
+#include "dynamics/tally.h"
 
 // Beyond this many groups those with contacts are one.
 enum { tp_groupLimit = 24 };
@@ -39,5 +40,9 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne);
 void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group);
 void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const tpPose* poses,
                      const tpVelocity* velocities);
+
+// Whether a body has pushed one of another group, or one that sleeps: that one was in its way like
+// a wall, and should have given way.
+bool tpGroups_HaveMet(const tpGroups* groups, const tpSystem* system, const tpTally* tally);
 
 #endif

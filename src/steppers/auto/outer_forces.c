@@ -1,6 +1,7 @@
 #include "steppers/auto/outer_forces.h"
 
 #include "dynamics/forces.h"
+#include "dynamics/motion.h"
 
 static bool actsAt(const tpForce* force, double time) {
     return force->isLive && force->def.from <= time && time < force->def.to;
@@ -48,8 +49,41 @@ tpWrench tpOuterForce_On(const tpSystem* system, int body, double time, double* 
     return sum;
 }
 
-double tpOuterForce_Until(const tpSystem* system, const tpGroups* groups, int group, double time) {
+// Whether the group touches the body or hangs on it.
+static bool isBeside(const tpSystem* system, const tpGroups* groups, int group, int body) {
+    for (int i = 0; i < groups->contactCount; ++i) {
+        int a = groups->contacts[i].bodyA, b = groups->contacts[i].bodyB;
+        if ((a == body && groups->ofBody[b] == group) ||
+            (b == body && groups->ofBody[a] == group)) {
+            return true;
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        int a = joint->bodyA, b = joint->bodyB;
+        if (joint->isLive && ((a == body && b >= 0 && groups->ofBody[b] == group) ||
+                              (b == body && a >= 0 && groups->ofBody[a] == group))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// When a body beside the group next comes to a keyframe, where its velocity jumps.
+static double nextKeyframe(const tpSystem* system, const tpGroups* groups, int group, double time) {
     double until = INFINITY;
+    for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (body->isLive && body->keyframes != NULL && !body->hasTarget) {
+            double next = tpKeyframes_NextTime(body->keyframes, body->keyframeCount, time);
+            until = next < until && isBeside(system, groups, group, i) ? next : until;
+        }
+    }
+    return until;
+}
+
+double tpOuterForce_Until(const tpSystem* system, const tpGroups* groups, int group, double time) {
+    double until = nextKeyframe(system, groups, group, time);
     for (int i = 0; groups->areForced[group] && i < system->forces.count; ++i) {
         const tpForce* force = &system->forces.data[i];
         if (concerns(force, groups, group)) {

@@ -12,7 +12,8 @@ tpWrench tpOuterForce_On(const tpSystem* system, int body, double time, double* 
 // About its centre.
 tpVec3 tpOuterForce_AngularMomentum(const tpSystem* system, int body);
 
-// When a force on the group next begins or ends after a time, s; INFINITY: never.
+// When a force on the group next begins or ends after a time, or a body that it touches or hangs on
+// comes to a keyframe, s; INFINITY: never.
 double tpOuterForce_Until(const tpSystem* system, const tpGroups* groups, int group, double time);
 
 // Whether the group has forces or a medium on it.

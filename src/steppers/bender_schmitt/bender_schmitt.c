@@ -119,11 +119,11 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
     tpJoints_ClearReactions(system);
     tpEnergyBook* book = &step->state->memory->book;
-    tpEnergyGuard_Begin(&step->energy, book, system, step->report);
+    tpEnergyGuard_Begin(&step->energy, book, system, step->duration, step->report);
     tpEnergyGuard_BeginPart(&step->energy, system, step->report);
     step->isSmooth = true;
     bool wasSharp = step->isSharp;
-    step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
+    step->longest = ldexp(step->duration, fixed.isGuarded ? -step->energy.level : 0);
     step->longestStaged = step->duration;
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (tpStepBudget_IsSpent(system)) {

@@ -481,7 +481,7 @@ static void keepPart(tpBenderStep* step, const tpPartEnergy* outcome) {
     }
     step->isSmooth = step->isSmooth && !outcome->hasCollided;
     step->proven = outcome->hasCollided ? step->duration : step->proven;
-    double longest = fmin(step->proven, ldexp(step->duration, -step->energy.book->level));
+    double longest = fmin(step->proven, ldexp(step->duration, -step->energy.level));
     if (step->time.h >= step->longest) {
         step->longest = fmin(2.0 * step->longest, fmax(step->longest, longest));
     }
