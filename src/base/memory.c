@@ -245,6 +245,15 @@ void tpArena_Reset(tpArena* arena) {
     if (newest->older == NULL) {
         return;
     }
+    if (newest->size >= arena->most) {
+        // It holds all that was ever needed, and its pages have been touched.
+        while (newest->older != NULL) {
+            tpArenaBlock* older = newest->older;
+            newest->older = older->older;
+            releaseBlock(arena, older);
+        }
+        return;
+    }
     tpArena_Destroy(arena);
     addBlock(arena, roundUp(arena->most + arena->most / 2));
 }

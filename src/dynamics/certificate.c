@@ -85,7 +85,7 @@ void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpS
     }
 }
 
-void tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
+bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
                                   tpStepReport* report) {
     double rise = riseOf(system, report), limit = tpCertificate_EnergyLimit(system, report);
     double known = system->energyPeak + system->scales.fall + fmax(report->externalWork, 0.0);
@@ -93,7 +93,9 @@ void tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
     if (isGross && isfinite(rise) && takeGains(system, start, 0.0, report)) {
         system->breaches |= 1u << tp_energyLaw;
         tpStepReport_AddNote(report, "energy out of nothing was taken from the bodies again");
+        return false;
     }
+    return true;
 }
 
 // What is left of the account is what the step itself took or gave, by implicit damping or by rows

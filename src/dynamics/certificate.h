@@ -30,7 +30,8 @@ void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpS
 // The same for any step that has gained more than a tenth of the energies at play: no motion that
 // anybody wants to see. Bodies that were placed inside each other and are pushed out at once are
 // the usual case. Islands on which forces or drives do work are left as they are.
-void tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
+// True if it has not, so that the energies after the step are those in the report.
+bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
                                   tpStepReport* report);
 
 // Judges the step that has ended by its report, which has its energies.

@@ -157,7 +157,7 @@ double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocit
     const tpBody* own = &system->bodies.data[body];
     // A body without shapes turns about its radius of gyration.
     double gyration = own->mass > 0.0 ? sqrt(tpMaxPart(own->inertia.moments) / own->mass) : 0.0;
-    return speedOf(velocity, fmax(own->reach, gyration));
+    return speedOf(velocity, gyration > own->reach ? gyration : own->reach);
 }
 
 double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,

@@ -13,11 +13,14 @@ bool tpParts_Begin(tpParts* parts, tpSystem* system, double duration) {
     return !system->arena.failed;
 }
 
-bool tpParts_Add(tpParts* parts, double h) {
+bool tpParts_Add(tpParts* parts, double h, const tpArenaMark* mark) {
     tpSystem* system = parts->system;
     if (system->listContacts != NULL) {
         system->listContacts(system, system->listContext); // promises are kept now
         system->listContacts = NULL;
+    }
+    if (mark != NULL) {
+        tpArena_Release(&system->arena, *mark);
     }
     double share = h / parts->duration;
     tpJoints_ReadReactions(system, parts->last);

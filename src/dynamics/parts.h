@@ -18,8 +18,9 @@ typedef struct tpParts {
 bool tpParts_Begin(tpParts* parts, tpSystem* system, double duration);
 
 // Adds what a part of h seconds has left in the system: its contacts, and reactions that are means
-// over it. False if memory ran out.
-bool tpParts_Add(tpParts* parts, double h);
+// over it. Scratch memory that was taken since `mark` is given back, if it is not NULL: the parts
+// of a step need no more than the largest of them. False if memory ran out.
+bool tpParts_Add(tpParts* parts, double h, const tpArenaMark* mark);
 
 // All parts are done: lists the contacts of the whole step as the system's and measures
 // penetration. False if memory ran out.

@@ -48,6 +48,7 @@ typedef struct tpReducedLink {
 
     // Of the turn at the start of the step, and at the end of the drift.
     tpHalfTurn startHalf, endHalf;
+    double endValue; // of the coordinate there, if it has a rotor
     double endError; // there, of what is held, in units of length or rad
 
     // Where it was placed.
@@ -78,7 +79,8 @@ typedef struct tpReduced {
     tpSystem* system;
     double h;
     int treeCount, linkCount;
-    bool hasAll; // there are no joints beside those of links
+    int limitCount; // rows of limits that there may be
+    bool hasAll;    // there are no joints beside those of links
     tpJointTree* trees;
     int* firstLinks; // of each tree, one more at the end; links of a tree come before their parents
     tpReducedLink* links;

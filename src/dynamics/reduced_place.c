@@ -223,6 +223,7 @@ static double correctLink(tpReduced* reduced, int i, const tpPose* poses) {
         double value = endValue(link, joint, at.half);
         double speed = coordinate->rotorSpeed[0] - rotor->impulse / rotor->stiffness;
         missed[5] = value - coordinate->startValue - h * speed;
+        link->endValue = value;
     }
     link->endHalf = at.half;
     link->endError = 0.0;
@@ -282,7 +283,9 @@ double tpReduced_FollowAngles(tpReduced* reduced) {
         }
         tpJoint* joint = &reduced->system->joints.data[link->joint];
         tpCoordinate* coordinate = &joint->coordinates[0];
-        coordinate->displacement = tpHinge_ValueOf(joint, link->endHalf);
+        bool isKnown = link->laws[tp_reducedRotor].stiffness > 0.0;
+        coordinate->displacement =
+            isKnown ? link->endValue - coordinate->def.zero : tpHinge_ValueOf(joint, link->endHalf);
         largest = larger(link->endError, largest);
         if (coordinate->def.hasLimits) {
             double value = coordinate->displacement + coordinate->def.zero;

@@ -136,6 +136,11 @@ static void addLinks(tpReduced* reduced, const tpPlan* plan, const int* order, i
         reduced->treeOf[first + i] = tree;
     }
     reduced->linkCount += count;
+    for (int i = first; i < reduced->linkCount; ++i) {
+        int joint = reduced->links[i].joint;
+        bool hasLimits = joint >= 0 && system->joints.data[joint].coordinates[0].def.hasLimits;
+        reduced->limitCount += hasLimits ? 2 : 0;
+    }
     reduced->firstLinks[tree] = first;
     reduced->firstLinks[tree + 1] = reduced->linkCount;
 }

@@ -130,14 +130,13 @@ static int sharedLength(const tpReduced* reduced, const tpReducedEnd* a, const t
     return reduced->links[reduced->firstLinks[a->tree] + i].length;
 }
 
-// Adds what rows of two ends feel of each other.
-static void addPair(const tpReduced* reduced, const tpReducedEnd* a, const tpReducedEnd* b, int n,
-                    double* W) {
+// What rows of two ends feel of each other. False: nothing.
+static inline bool multiplyEnds(const tpReduced* reduced, const tpReducedEnd* a,
+                                const tpReducedEnd* b, double sums[tp_traceWidth][tp_traceWidth]) {
     if (a->tree != b->tree || (a->tree < 0 && a->body != b->body)) {
-        return;
+        return false;
     }
     int shared = a->tree < 0 ? 6 : sharedLength(reduced, a, b);
-    double sums[tp_traceWidth][tp_traceWidth];
     double(*traces)[tp_traceWidth] = a->traces + (a->length - shared);
     double(*answers)[tp_traceWidth] = b->answers + (b->length - shared);
     if (a->count == 3) {
@@ -145,11 +144,65 @@ static void addPair(const tpReduced* reduced, const tpReducedEnd* a, const tpRed
     } else {
         multiplyTraces(traces, answers, shared, a->count, sums);
     }
+    return true;
+}
+
+// Adds what rows of two ends feel of each other.
+static void addPair(const tpReduced* reduced, const tpReducedEnd* a, const tpReducedEnd* b, int n,
+                    double* W) {
+    double sums[tp_traceWidth][tp_traceWidth];
+    if (!multiplyEnds(reduced, a, b, sums)) {
+        return;
+    }
     for (int i = 0; i < a->count; ++i) {
         for (int j = 0; j < b->count; ++j) {
             W[(size_t)(a->row + i) * (size_t)n + (size_t)(b->row + j)] += sums[i][j];
             if (a != b) {
                 W[(size_t)(b->row + j) * (size_t)n + (size_t)(a->row + i)] += sums[i][j];
+            }
+        }
+    }
+}
+
+// The same if no other ends have these rows: nothing has to be there before.
+static inline void writePair(const tpReduced* reduced, const tpReducedEnd* a, const tpReducedEnd* b,
+                             int n, double* W) {
+    double sums[tp_traceWidth][tp_traceWidth];
+    if (!multiplyEnds(reduced, a, b, sums)) {
+        memset(sums, 0, sizeof(sums));
+    }
+    double *upper = W + (size_t)a->row * (size_t)n + (size_t)b->row,
+           *lower = W + (size_t)b->row * (size_t)n + (size_t)a->row;
+    if (a != b && a->count == 3 && b->count == 3) {
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                lower[j * n + i] = upper[i * n + j] = sums[i][j];
+            }
+        }
+        return;
+    }
+    for (int i = 0; i < a->count; ++i) {
+        for (int j = 0; j < b->count; ++j) {
+            upper[i * n + j] = sums[i][j];
+            if (a != b) {
+                lower[j * n + i] = sums[i][j];
+            }
+        }
+    }
+}
+
+// All pairs of ends. Of contacts with what does not move each row has one end.
+static void multiplyAll(const tpReduced* reduced, const tpReducedEnd* ends, int endCount,
+                        bool isSingle, int n, double* W) {
+    if (!isSingle) {
+        memset(W, 0, sizeof(double) * (size_t)n * (size_t)n);
+    }
+    for (int a = 0; a < endCount; ++a) {
+        for (int b = a; b < endCount; ++b) {
+            if (isSingle) {
+                writePair(reduced, &ends[a], &ends[b], n, W);
+            } else {
+                addPair(reduced, &ends[a], &ends[b], n, W);
             }
         }
     }
@@ -165,21 +218,21 @@ bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const in
     if (arena->failed) {
         return false;
     }
-    memset(W, 0, sizeof(double) * (size_t)n * (size_t)n);
+    bool isSingle = true;
     for (int i = 0, row = 0; i < count; row += rows->dimensions[blocks[i++]]) {
-        endCount += addEnds(reduced, rows, blocks[i], row, ends + endCount);
-        int first = rows->firstRows[blocks[i]];
-        for (int k = 0; k < rows->dimensions[blocks[i]]; ++k) {
-            double e = rows->scale[first + k];
-            W[(size_t)(row + k) * (size_t)(n + 1)] = e * e * rows->compliance[first + k];
-        }
+        int own = addEnds(reduced, rows, blocks[i], row, ends + endCount);
+        isSingle = isSingle && own == 1;
+        endCount += own;
     }
     if (!traceEnds(reduced, rows, ends, endCount, arena)) {
         return false;
     }
-    for (int a = 0; a < endCount; ++a) {
-        for (int b = a; b < endCount; ++b) {
-            addPair(reduced, &ends[a], &ends[b], n, W);
+    multiplyAll(reduced, ends, endCount, isSingle, n, W);
+    for (int i = 0, row = 0; i < count; ++i) {
+        int first = rows->firstRows[blocks[i]];
+        for (int k = 0; k < rows->dimensions[blocks[i]]; ++k, ++row) {
+            double e = rows->scale[first + k];
+            W[(size_t)row * (size_t)(n + 1)] += e * e * rows->compliance[first + k];
         }
     }
     return true;

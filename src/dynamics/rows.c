@@ -9,6 +9,24 @@
 // the turn, which leaves far more; those of bodies at rest are off by rounding, which is far less.
 static const double consistentGap = 1e-8;
 
+// Lists of so many numbers begin on cache lines: the next one begins after this many.
+static size_t roundUp(size_t count) {
+    return (count + 15) & ~(size_t)15;
+}
+
+// Takes the next list out of one piece of memory.
+static double* nextNumbers(double** room, size_t count) {
+    double* own = *room;
+    *room += roundUp(count);
+    return own;
+}
+
+static int* nextCounts(int** room, size_t count) {
+    int* own = *room;
+    *room += roundUp(count);
+    return own;
+}
+
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
                     int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
@@ -16,30 +34,34 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockC
     rows->speedUnit = 1.0;
     rows->blockCapacity = blockCapacity;
     rows->rowCapacity = rowCapacity;
-    rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
-    rows->firstRows = TP_SCRATCH(arena, int, blockCapacity);
-    rows->dimensions = TP_SCRATCH(arena, int, blockCapacity);
-    rows->kinds = TP_SCRATCH(arena, unsigned char, blockCapacity);
-    rows->mu = TP_SCRATCH(arena, double, blockCapacity);
-    rows->bodyA = TP_SCRATCH(arena, int, blockCapacity);
-    rows->bodyB = TP_SCRATCH(arena, int, blockCapacity);
-    rows->givenA = TP_SCRATCH(arena, int, blockCapacity);
-    rows->givenB = TP_SCRATCH(arena, int, blockCapacity);
-    rows->firstTerms = TP_SCRATCH(arena, int, rowCapacity);
-    rows->termCounts = TP_SCRATCH(arena, int, rowCapacity);
     rows->arena = arena;
-    rows->scale = TP_SCRATCH(arena, double, rowCapacity);
-    rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
-    rows->damping = TP_SCRATCH(arena, double, rowCapacity);
-    rows->rotor = TP_SCRATCH(arena, double, rowCapacity);
-    rows->missed = TP_SCRATCH(arena, double, rowCapacity);
-    rows->bias = TP_SCRATCH(arena, double, rowCapacity);
-    rows->q = TP_SCRATCH(arena, double, rowCapacity);
-    rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
-    rows->velocity = TP_SCRATCH(arena, double, rowCapacity);
-    rows->jacobianA = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)componentCount);
-    rows->jacobianB = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)componentCount);
-    return !arena->failed;
+    size_t blocks = (size_t)blockCapacity, all = (size_t)rowCapacity;
+    size_t components = all * (size_t)componentCount;
+    rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
+    rows->kinds = TP_SCRATCH(arena, unsigned char, blockCapacity);
+    int* counts = TP_SCRATCH(arena, int, 6 * roundUp(blocks) + 2 * roundUp(all));
+    double* numbers =
+        TP_SCRATCH(arena, double, roundUp(blocks) + 9 * roundUp(all) + 2 * roundUp(components));
+    if (arena->failed) {
+        return false;
+    }
+    int** const ofBlocks[] = { &rows->firstRows, &rows->dimensions, &rows->bodyA,
+                               &rows->bodyB,     &rows->givenA,     &rows->givenB };
+    for (size_t i = 0; i < sizeof(ofBlocks) / sizeof(ofBlocks[0]); ++i) {
+        *ofBlocks[i] = nextCounts(&counts, blocks);
+    }
+    rows->firstTerms = nextCounts(&counts, all);
+    rows->termCounts = nextCounts(&counts, all);
+    rows->mu = nextNumbers(&numbers, blocks);
+    double** const ofRows[] = { &rows->scale, &rows->compliance, &rows->damping,
+                                &rows->rotor, &rows->missed,     &rows->bias,
+                                &rows->q,     &rows->impulse,    &rows->velocity };
+    for (size_t i = 0; i < sizeof(ofRows) / sizeof(ofRows[0]); ++i) {
+        *ofRows[i] = nextNumbers(&numbers, all);
+    }
+    rows->jacobianA = nextNumbers(&numbers, components);
+    rows->jacobianB = nextNumbers(&numbers, components);
+    return true;
 }
 
 // The place of a body's inverse mass, cleared.
@@ -63,10 +85,13 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     rows->inverseMass = TP_SCRATCH(&system->arena, double, massCount);
     rows->changeRoom =
         TP_SCRATCH(&system->arena, double, (size_t)rows->bodyCount*(size_t)componentCount);
-    for (int i = 0; rows->inverseMass != NULL && i < rows->bodyCount; ++i) {
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < rows->bodyCount; ++i) {
         clearMass(rows, i);
     }
-    return !system->arena.failed;
+    return true;
 }
 
 void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h) {

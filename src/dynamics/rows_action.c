@@ -237,12 +237,24 @@ void tpRows_ApplySolved(const tpRows* rows, tpVelocity* velocities) {
     }
 }
 
-static inline double quadraticForm(int componentCount, const double* row, const double* inverse) {
+// Nothing turns a body that is pushed, and nothing pushes one that is turned.
+static inline double responseInSpace(const double* row, const double* inverse) {
     double sum = 0.0;
-    for (int i = 0; i < componentCount; ++i) {
-        for (int j = 0; j < componentCount; ++j) {
-            sum += row[i] * inverse[i * componentCount + j] * row[j];
+    for (int i = 0; i < 3; ++i) {
+        sum += row[i] * inverse[7 * i] * row[i];
+    }
+    for (int i = 3; i < 6; ++i) {
+        for (int j = 3; j < 6; ++j) {
+            sum += row[i] * inverse[6 * i + j] * row[j];
         }
+    }
+    return sum;
+}
+
+static inline double responseInPlane(const double* row, const double* inverse) {
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        sum += row[i] * inverse[4 * i] * row[i];
     }
     return sum;
 }
@@ -251,7 +263,7 @@ static double responseThrough(const tpRows* rows, int body, const double* row) {
     int componentCount = rows->componentCount;
     const double* inverse =
         rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
-    return componentCount == 6 ? quadraticForm(6, row, inverse) : quadraticForm(3, row, inverse);
+    return componentCount == 6 ? responseInSpace(row, inverse) : responseInPlane(row, inverse);
 }
 
 double tpRows_Response(const tpRows* rows, int block, int row) {

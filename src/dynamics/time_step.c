@@ -85,7 +85,7 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
     }
     int jointBlocks, jointRows;
     if (step->reduced != NULL) {
-        jointBlocks = jointRows = 2 * step->reduced->linkCount; // limits
+        jointBlocks = jointRows = step->reduced->limitCount;
     } else {
         tpJoints_Count(system, &jointBlocks, &jointRows);
     }

@@ -68,7 +68,7 @@ static bool takePart(const Halves* halves, int level, double h, tpParts* parts, 
     part.kineticBefore = report->kineticBefore;
     part.potentialBefore = report->potentialBefore;
     tpStepReport_Append(report, &part);
-    return tpParts_Add(parts, h);
+    return tpParts_Add(parts, h, NULL);
 }
 
 static bool takeParts(const Halves* halves, int level) {

@@ -282,12 +282,12 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     outcome->isCut = h < step->h;
     tpJoints_ReadMotion(system, ends.motion);
     keepEnds(system, isOther, &ends);
-    bool isDone = tpParts_Add(&parts, h);
+    bool isDone = tpParts_Add(&parts, h, NULL);
     tpSystem_PutIn(system, isOther);
     if (hasOthers && isDone && !report->undone) {
         outcome->isAstray = tryPart(step, isHeld, step->h, otherShare, report);
         keepEnds(system, isHeld, &ends);
-        isDone = tpParts_Add(&parts, step->h);
+        isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
         if (outcome->isAstray) {
             double allowed = allowedDrift(tpStepBudget_IsSpent(system), report);

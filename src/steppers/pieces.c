@@ -154,7 +154,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         }
         tpStepReport_Append(report, &part);
         done = piece >= h - done ? h : done + piece;
-        isDone = tpParts_Add(&parts, piece);
+        isDone = tpParts_Add(&parts, piece, NULL);
         piece = h - done;
         if (isDone && done < h && count < maxPieces && !tpStepBudget_IsSpent(system)) {
             isDone = measurePiece(stepper, system, h - done, shortest * h, &piece);

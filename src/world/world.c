@@ -236,11 +236,12 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     }
     tpStepBudget_End(system, &step->start.motion, report);
     bool isGuarded = world->options.values[tp_energyGuardOption] != 0.0;
-    if (world->stepper->closesAccount && isGuarded && !report->undone) {
-        tpCertificate_TakeGrossGains(system, &step->start.motion, report);
+    bool isKnown = world->stepper->closesAccount && isGuarded && !report->undone &&
+                   tpCertificate_TakeGrossGains(system, &step->start.motion, report);
+    if (!isKnown) {
+        report->kineticAfter = tpSystem_KineticEnergy(system);
+        report->potentialAfter = tpSystem_PotentialEnergy(system);
     }
-    report->kineticAfter = tpSystem_KineticEnergy(system);
-    report->potentialAfter = tpSystem_PotentialEnergy(system);
     bool isFinite =
         isStateFinite(system) && isfinite(report->kineticAfter + report->potentialAfter);
     if (report->undone || !isFinite) {

@@ -31,6 +31,24 @@ static void arenaWarmsUp(void** state) {
     assert_int_equal(heap.outstanding, 0);
 }
 
+// If the newest block holds all that a round has needed the next round has it, without a request:
+// its pages have been touched.
+static void arenaKeepsWhatIsLargeEnough(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    for (int round = 0; round < 3; ++round) {
+        tpArena_Reset(&arena);
+        memset(tpArena_Get(&arena, 1000), 1, 1000);
+        memset(tpArena_Get(&arena, 100000), 2, 100000); // a second block, twice the first
+    }
+    assert_int_equal(heap.requests, 2);
+    tpArena_Destroy(&arena);
+    assert_int_equal(heap.outstanding, 0);
+}
+
 static void arenaReleasesToMarks(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
@@ -203,6 +221,7 @@ static void messagesAreCutNotOverrun(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenaWarmsUp),
+        cmocka_unit_test(arenaKeepsWhatIsLargeEnough),
         cmocka_unit_test(arenaReleasesToMarks),
         cmocka_unit_test(arenaDoesNotGrowBetweenMarks),
         cmocka_unit_test(arenaSaysWhenItFails),

@@ -26,11 +26,11 @@ static void testSums(void** state) {
     system->contacts.data[0] = (tpContactInfo){ .normalImpulse = 3.0 };
     held->force.x = 4.0;
     held->coordinates[0].effort = 8.0;
-    assert_true(tpParts_Add(&parts, 0.5));
+    assert_true(tpParts_Add(&parts, 0.5, NULL));
     system->contacts.data[0] = (tpContactInfo){ .normalImpulse = 5.0 };
     held->force.x = 8.0;
     held->coordinates[0].effort = 16.0;
-    assert_true(tpParts_Add(&parts, 1.5));
+    assert_true(tpParts_Add(&parts, 1.5, NULL));
     assert_true(held->force.x == 7.0 && held->coordinates[0].effort == 14.0);
     assert_int_equal(parts.tally.count, 1);
     assert_true(parts.tally.list[0].normalImpulse == 8.0);

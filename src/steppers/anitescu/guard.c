@@ -252,10 +252,11 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
         int length = isEnding ? all - taken : all >> level;
         double longest = length * ldexp(guard->duration, -maxFreeHalvings);
         system->time = begin + taken * ldexp(guard->duration, -maxFreeHalvings);
+        tpArenaMark mark = tpArena_Mark(&system->arena);
         isDone = takePart(guard, longest, &part);
         isSmooth = isSmooth && part.isSmooth;
         if (isDone && part.isTaken) {
-            isDone = tpParts_Add(&parts, longest);
+            isDone = tpParts_Add(&parts, longest, &mark);
             isRight = isRight && part.isRight;
             taken += length;
             count += 1;
