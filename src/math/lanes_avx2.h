@@ -90,6 +90,42 @@ static inline void loadRows(const double* const* rows, WideLines* lines) {
     transpose(lines->numbers + 4);
 }
 
+// Four numbers of W rows from `at` on, transposed, and back: rows from `count` on are left.
+static inline void loadFours(const double* const* rows, int at, wide fours[4]) {
+    for (int k = 0; k < 4; ++k) {
+        fours[k] = _mm256_loadu_pd(rows[k] + at);
+    }
+    transpose(fours);
+}
+
+static inline wide gatherWide(const double* const* from) {
+    return _mm256_set_pd(*from[3], *from[2], *from[1], *from[0]);
+}
+
+static inline void storeFours(double* const* rows, int at, int count, const wide fours[4]) {
+    wide r[4] = { fours[0], fours[1], fours[2], fours[3] };
+    transpose(r);
+    for (int k = 0; k < count; ++k) {
+        _mm256_storeu_pd(rows[k] + at, r[k]);
+    }
+}
+
+// Adds six numbers per lane to W rows, one row after the other: rows may be the same. Lanes without
+// their bit are left out.
+static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {
+    wide r[4] = { six[0], six[1], six[2], six[3] };
+    wide low = _mm256_unpacklo_pd(six[4], six[5]), high = _mm256_unpackhi_pd(six[4], six[5]);
+    const __m128d pairs[4] = { _mm256_castpd256_pd128(low), _mm256_castpd256_pd128(high),
+                               _mm256_extractf128_pd(low, 1), _mm256_extractf128_pd(high, 1) };
+    transpose(r);
+    for (int k = 0; k < 4; ++k) {
+        if (mask >> k & 1) {
+            _mm256_storeu_pd(rows[k], r[k] + _mm256_loadu_pd(rows[k]));
+            _mm_storeu_pd(rows[k] + 4, pairs[k] + _mm_loadu_pd(rows[k] + 4));
+        }
+    }
+}
+
 // Inlined always: called, it writes the registers to memory first.
 __attribute__((always_inline)) static inline void
 storeLines(double* base, const int32_t* indices, unsigned mask, const WideLines* lines) {

@@ -67,6 +67,28 @@ static inline void loadRows(const double* const* rows, WideLines* lines) {
     }
 }
 
+static inline void loadFours(const double* const* rows, int at, wide fours[4]) {
+    for (int k = 0; k < 4; ++k) {
+        fours[k] = rows[0][at + k];
+    }
+}
+
+static inline wide gatherWide(const double* const* from) {
+    return *from[0];
+}
+
+static inline void storeFours(double* const* rows, int at, int count, const wide fours[4]) {
+    for (int k = 0; count > 0 && k < 4; ++k) {
+        rows[0][at + k] = fours[k];
+    }
+}
+
+static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {
+    for (int k = 0; (mask & 1) != 0 && k < 6; ++k) {
+        rows[0][k] = six[k] + rows[0][k];
+    }
+}
+
 static inline void storeLines(double* base, const int32_t* indices, unsigned mask,
                               const WideLines* lines) {
     for (int k = 0; (mask & 1) != 0 && k < 8; ++k) {

@@ -58,6 +58,13 @@ typedef struct tpAxisRow {
     bool isIn; // it was within when the factors were made
 } tpAxisRow;
 
+// An axis along which next to nothing moves, as two of three turns in gimbal lock, counts as held.
+static const double tp_leastPivot = 1e-12;
+
+// Nodes side by side (tree_packs.h).
+typedef struct tpTreePack tpTreePack;
+typedef struct tpTreeKernels tpTreeKernels;
+
 typedef struct tpJointTree {
     int nodeCount, rowCount;
     bool isFree;    // the root has no joint
@@ -69,6 +76,10 @@ typedef struct tpJointTree {
     double base[6];        // velocity of what the root is joined to, at the root's centre
     double rootFactor[36]; // of a free root
     double* impulses;      // scratch, six numbers per node
+    // If it has packs, passes go over these; `left` of their nodes is not written.
+    tpTreePack* packs;
+    int packCount;
+    const tpTreeKernels* kernels;
 } tpJointTree;
 
 // Factors of all nodes that are marked or have rows whose states have changed, and of those between

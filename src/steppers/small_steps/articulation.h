@@ -67,8 +67,10 @@ typedef struct tpArticulation {
     // laws of its axes alone.
     bool isTree;
     tpJointTree tree;
-    const int32_t* links;    // of the nodes: the joint to the parent; -1: the root has
-                             // none
+    const int32_t* links;       // of the nodes: the joint to the parent; -1: the root has
+                                // none
+    struct tpHingePack* hinges; // links in packs (hinges.h)
+    int hingePackCount, hingeCount;
     tpNodePlace* nodePlaces; // by the last look
     tpAxisPlace* axisPlaces;
     double* startJumps;    // of the nodes, when rows were written
@@ -130,6 +132,7 @@ struct tpStepJoints {
     tpArticulation* list; // by block
     int32_t* listPlaces;  // of each mechanism of the map: its place there
     tpFewContactsList few;
+    const struct tpHingeKernels* hinges;
     int32_t* blockStart; // of each block: the first of its mechanisms, and the end
     tpPose* poses;       // of all bodies
     bool* touches;       // of each number: it has manifolds

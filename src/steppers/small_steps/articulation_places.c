@@ -10,6 +10,7 @@
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_types.h"
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/hinges.h"
 
 static const double fullTurn = 6.283185307179586477;
 
@@ -245,9 +246,44 @@ static void placeLink(const tpSmallStep* step, tpArticulation* articulation, int
     setJump(to, place.isB, place.gap, place.twist);
 }
 
+// The value of a hinge that is not near a known one.
+static void findValue(const tpSmallStep* step, tpArticulation* articulation,
+                      const tpHingePack* pack, int lane, tpHalfTurn half) {
+    const tpJoint* joint = &step->system->joints.data[articulation->links[pack->node[lane]]];
+    tpAxisPlace* axis = &articulation->axisPlaces[pack->axisPlace[lane]];
+    axis->value = hingeValue(joint, half, axis);
+}
+
+static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, bool isWhole) {
+    for (int p = 0; p < articulation->hingePackCount; ++p) {
+        const tpHingePack* pack = &articulation->hinges[p];
+        tpHingeRest rest;
+        step->joints->hinges->look(pack, step->joints->poses, isWhole, articulation->nodePlaces,
+                                   articulation->axisPlaces, &rest);
+        for (int lane = 0; rest.lanes >> lane != 0; ++lane) {
+            if (rest.lanes >> lane & 1) {
+                findValue(step, articulation, pack, lane, rest.halves[lane]);
+            }
+        }
+    }
+}
+
+// Whether a link is in no pack.
+static bool isAlone(const tpSmallStep* step, const tpArticulation* articulation, int i) {
+    return articulation->tree.nodes[i].parent < 0 ||
+           step->system->joints.data[articulation->links[i]].type != tp_revoluteJoint;
+}
+
+// The first node that may be in no pack: if all links between bodies are, the root.
+static int firstAlone(const tpArticulation* articulation) {
+    int root = articulation->tree.nodeCount - 1;
+    return articulation->hingeCount == root ? root : 0;
+}
+
 void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        if (articulation->links[i] < 0) {
+    lookAtPacks(step, articulation, false);
+    for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
+        if (articulation->links[i] < 0 || !isAlone(step, articulation, i)) {
             continue;
         }
         const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
@@ -260,11 +296,12 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        if (articulation->links[i] >= 0) {
-            placeLink(step, articulation, i);
-        } else {
+    lookAtPacks(step, articulation, true);
+    for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
+        if (articulation->links[i] < 0) {
             memset(&articulation->nodePlaces[i], 0, sizeof(tpNodePlace));
+        } else if (isAlone(step, articulation, i)) {
+            placeLink(step, articulation, i);
         }
     }
 }
@@ -302,38 +339,30 @@ static tpVec3 turned(tpVec3 by, tpVec3 v) {
     return tpAdd(tpAdd(v, once), tpScale(0.5, tpCross(by, once)));
 }
 
-// The turn of a node in a time.
-static tpVec3 turnOf(const tpSmallStep* step, const tpArticulation* articulation, int i,
-                     double time) {
-    return i < 0 ? tpZeroVec3()
-                 : tpScale(time, step->velocities[numberOf(articulation, i)].angular);
-}
-
 bool tpTree_TakeAhead(const tpSmallStep* step, tpArticulation* articulation, double time) {
     tpJointTree* tree = &articulation->tree;
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        int link = articulation->links[i];
-        if (link >= 0 && step->system->joints.data[link].type != tp_revoluteJoint) {
-            return false;
-        }
+    int root = tree->nodeCount - 1, link = articulation->links[root];
+    if (articulation->hingeCount < root ||
+        (link >= 0 && step->system->joints.data[link].type != tp_revoluteJoint)) {
+        return false;
     }
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        tpJointNode* node = &tree->nodes[i];
-        const tpNodePlace* at = &articulation->nodePlaces[i];
-        if (articulation->links[i] < 0) {
-            setArmOf(node, at->arm);
-            continue;
-        }
+    for (int p = 0; p < articulation->hingePackCount; ++p) {
+        step->joints->hinges->takeAhead(&articulation->hinges[p], step->velocities, time,
+                                        articulation->nodePlaces, articulation->axisPlaces, tree);
+    }
+    tpJointNode* node = &tree->nodes[root];
+    const tpNodePlace* at = &articulation->nodePlaces[root];
+    if (link < 0) {
+        setArmOf(node, at->arm);
+    } else {
         const double* reading = articulation->axisPlaces[node->axis].reading;
-        bool isB =
-            step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i];
+        bool isB = step->system->joints.data[link].bodyB == articulation->bodies[root];
         double sign = isB ? 1.0 : -1.0;
         tpVec3 axis = tpMakeVec3(sign * reading[3], sign * reading[4], sign * reading[5]);
-        tpVec3 by = turnOf(step, articulation, i, time);
-        tpVec3 byOther = turnOf(step, articulation, node->parent, time);
+        tpVec3 by = tpScale(time, step->velocities[numberOf(articulation, root)].angular);
         tpVec3 own = turned(by, at->own);
-        setArmOf(node, tpSub(turned(byOther, tpAdd(at->arm, at->own)), own));
-        setHinge(isB, own, turned(isB ? byOther : by, axis), tree->axes[node->axis].motion);
+        setArmOf(node, tpSub(tpAdd(at->arm, at->own), own));
+        setHinge(isB, own, isB ? axis : turned(by, axis), tree->axes[node->axis].motion);
     }
     setBase(step, articulation, time);
     return true;

@@ -6,6 +6,8 @@
 #include "dynamics/joint_laws.h"
 #include "steppers/small_steps/articulation_tree.h"
 #include "steppers/small_steps/few_contacts.h"
+#include "steppers/small_steps/hinges.h"
+#include "sweeps/tree_packs.h"
 
 // The part of a list of rows from a block and a row on.
 static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
@@ -62,6 +64,9 @@ typedef struct Room {
     tpJointNode* treeNodes;
     tpJointAxis* treeAxes;
     tpAxisRow* treeRows;
+    tpHingePack* hinges;
+    tpTreePack* treePacks;
+    tpTreePackAxis* packAxes;
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
     double *impulses, *startJumps, *jumps, *reactions;
@@ -71,13 +76,19 @@ static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
     const tpMechanismMap* map = &step->state->map;
     tpArena* arena = &step->system->arena;
     size_t nodes = (size_t)map->bodies.count;
-    int axes = 0;
+    int axes = 0, packs = 0;
+    for (int m = 0; m < map->count; ++m) {
+        packs += tpHinges_MostPacks(map->places.data[m + 1].node - map->places.data[m].node);
+    }
     for (int k = 0; k < map->joints.count; ++k) {
         axes += tpTree_AxisCount(&step->system->joints.data[map->joints.data[k]]);
     }
     room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
+    room->hinges = TP_SCRATCH(arena, tpHingePack, packs);
+    room->treePacks = TP_SCRATCH(arena, tpTreePack, nodes);
+    room->packAxes = TP_SCRATCH(arena, tpTreePackAxis, axes);
     room->nodePlaces = TP_SCRATCH(arena, tpNodePlace, nodes);
     room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
@@ -130,9 +141,9 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     return !arena->failed && takeTreeRoom(step, rows, room);
 }
 
-// Numbers of blocks, rows, terms and axes.
+// Numbers of blocks, rows, terms, axes and packs of hinges.
 typedef struct Extent {
-    int blocks, rows, terms, axes;
+    int blocks, rows, terms, axes, packs;
 } Extent;
 
 // Whether a mechanism is solved as a tree in this step.
@@ -251,10 +262,6 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
                                           .answers = room->answers + firstRow,
                                           .diagonal = room->diagonal + node,
                                           .blocks = room->blocks + at->below };
-    articulation->isTree = isTree(step, m);
-    if (articulation->isTree) {
-        placeTree(step, m, room, first, articulation);
-    }
     articulation->size = INFINITY;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int index = articulation->bodies[i];
@@ -263,6 +270,14 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         articulation->isAwake = articulation->isAwake || tpSystem_IsDynamic(step->system, index);
         articulation->mass += body->mass;
         articulation->size = body->size < articulation->size ? body->size : articulation->size;
+    }
+    articulation->isTree = isTree(step, m);
+    if (articulation->isTree) {
+        placeTree(step, m, room, first, articulation);
+        tpHinges_Pack(step, articulation, room->hinges + first->packs);
+        // What touches is found later.
+        tpJointTree_Pack(&articulation->tree, room->treePacks + node, room->packAxes + first->axes,
+                         articulation->touching);
     }
 }
 
@@ -302,6 +317,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
         return false;
     }
     markTouching(step, joints->touches);
+    joints->hinges = tpGetHingeKernels(tpChooseWidth(tp_hingePackWidth));
     joints->count = map->count;
     memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
     // Counted two places ahead: filling makes the starts what they are to be.
@@ -311,9 +327,9 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     for (int b = 0; b < blockCount; ++b) {
         joints->blockStart[b + 2] += joints->blockStart[b + 1];
     }
-    Extent first = { 0, 0, 0, 0 };
+    Extent first = { 0 };
     for (int m = 0; m < map->count; ++m) {
-        Extent slice = { 0, 0, 0, 0 };
+        Extent slice = { 0 };
         for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
             const tpJoint* joint = &system->joints.data[map->joints.data[k]];
             tpJoint_CountRows(joint, &slice.blocks, &slice.rows);
@@ -330,6 +346,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
         first.rows += slice.rows;
         first.terms += slice.terms;
         first.axes += slice.axes;
+        first.packs += tpHinges_MostPacks(joints->list[place].solver.nodeCount);
     }
     tpJoints_ClearReactions(system);
     step->joints = joints;

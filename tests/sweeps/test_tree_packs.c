@@ -1,0 +1,151 @@
+// Nodes of a tree side by side: every pass gives the bits that it gives one node after the other,
+// on every width.
+
+#include "sweeps/tree_packs.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+enum { nodes = 14, size = 6 * nodes, mostAxes = 3 * nodes, mostRows = mostAxes };
+
+typedef struct Case {
+    tpJointNode nodes[nodes];
+    tpJointAxis axes[mostAxes];
+    tpAxisRow rows[mostRows];
+    tpRowAnswer answers[mostRows];
+    double impulses[size], momenta[size], jumps[size], changes[size];
+    double velocities[5][size]; // after each pass
+    int32_t depths[nodes];
+    tpTreePack packs[nodes];
+    tpTreePackAxis packAxes[mostAxes];
+    tpJointTree tree;
+} Case;
+
+// Arrays know where they are: a copy has its own.
+static void settle(Case* test) {
+    test->tree.nodes = test->nodes;
+    test->tree.axes = test->axes;
+    test->tree.rows = test->rows;
+    test->tree.answers = test->answers;
+    test->tree.impulses = test->impulses;
+}
+
+static double any(tpRandom* random) {
+    return randomBetween(random, -1.0, 1.0);
+}
+
+// A tree whose parents are at most `reach` nodes away: a chain, or a bush.
+static void openCase(Case* test, tpRandom* random, bool isFree, int reach, bool isMixed) {
+    memset(test, 0, sizeof(*test));
+    test->tree = (tpJointTree){ .nodeCount = nodes, .isFree = isFree };
+    settle(test);
+    int axis = 0;
+    for (int i = 0; i < nodes; ++i) {
+        test->nodes[i].child = test->nodes[i].sibling = -1;
+    }
+    for (int i = 0; i < nodes; ++i) {
+        tpJointNode* node = &test->nodes[i];
+        bool isRoot = i == nodes - 1;
+        int most = nodes - 1 - i < reach ? nodes - 1 - i : reach;
+        node->parent = isRoot ? -1 : i + 1 + (int)randomBetween(random, 0.0, most);
+        if (!isRoot) {
+            node->sibling = test->nodes[node->parent].child;
+            test->nodes[node->parent].child = i;
+        }
+        node->axis = axis;
+        node->axisEnd = axis += isRoot && isFree ? 0 : isMixed ? i % 4 : 1;
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            for (int j = 0; j < 6; ++j) {
+                test->axes[k].motion[j] = any(random);
+            }
+            int row = test->tree.rowCount++;
+            test->rows[row] = (tpAxisRow){ i, k, row % 2 == 0 ? 1.0 : -1.0, false };
+            test->answers[row] =
+                (tpRowAnswer){ .stiffness = 20.0, .bias = any(random), .least = -2.0, .most = 2.0 };
+        }
+        node->mass = randomBetween(random, 0.5, 5.0);
+        node->isWanted = i % 3 == 0;
+        for (int k = 0; k < 6; ++k) {
+            node->inertia[k] = k < 3 ? randomBetween(random, 1.0, 2.0) : 0.3 * any(random);
+        }
+        for (int k = 0; k < 3; ++k) {
+            node->arm[k] = any(random);
+        }
+    }
+    for (int k = 0; k < size; ++k) {
+        test->momenta[k] = any(random);
+        test->jumps[k] = any(random);
+    }
+    tpJointTree_Want(&test->tree);
+    for (int k = 0; k < size; ++k) {
+        test->changes[k] = test->nodes[k / 6].isWanted ? any(random) : 0.0;
+    }
+}
+
+// All passes, with rows that come to their bounds.
+static void goThrough(Case* test, int width) {
+    tpJointTree* tree = &test->tree;
+    if (width > 0) {
+        tpJointTree_Pack(tree, test->packs, test->packAxes, test->depths);
+        tree->kernels = tpGetTreeKernels(width);
+    }
+    tpJointTree_MarkAll(tree);
+    tpJointTree_Factorise(tree);
+    tpJointTree_SolveBounded(tree, test->momenta, test->velocities[0]);
+    memcpy(test->velocities[1], test->velocities[0], sizeof(test->velocities[0]));
+    tpJointTree_Push(tree, test->changes, test->velocities[1]);
+    memcpy(test->velocities[2], test->velocities[1], sizeof(test->velocities[0]));
+    tpJointTree_PushBounded(tree, test->momenta, test->changes, test->velocities[2]);
+    tpJointTree_SolveJumping(tree, test->momenta, test->jumps, test->velocities[3]);
+    tpJointTree_Correct(tree, test->jumps, NULL, test->velocities[4]);
+}
+
+static void packsKeepTheBits(void** state) {
+    (void)state;
+    static Case start, alone, packed;
+    tpRandom random = { 17 };
+    int packs = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        openCase(&start, &random, trial % 2 == 0, trial % 3 == 0 ? 4 : nodes, trial % 5 == 0);
+        alone = start;
+        settle(&alone);
+        goThrough(&alone, 0);
+        for (int width = 1; width <= 4; width += 3) {
+            if (!tpHasWidth(width)) {
+                continue;
+            }
+            packed = start;
+            settle(&packed);
+            goThrough(&packed, width);
+            packs += packed.tree.packCount;
+            assert_memory_equal(packed.velocities, alone.velocities, sizeof(alone.velocities));
+            assert_memory_equal(packed.answers, alone.answers, sizeof(alone.answers));
+            for (int k = 0; k < start.nodes[nodes - 1].axisEnd; ++k) {
+                const tpJointAxis *a = &packed.axes[k], *b = &alone.axes[k];
+                assert_memory_equal(a->shown, b->shown, sizeof(a->shown));
+                assert_true(a->inverse == b->inverse && a->rate == b->rate);
+            }
+        }
+    }
+    assert_true(packs > 200);
+}
+
+// A chain has one node per distance: packs would be in its way.
+static void chainsHaveNone(void** state) {
+    (void)state;
+    static Case test;
+    tpRandom random = { 3 };
+    openCase(&test, &random, false, 1, false);
+    tpJointTree_Pack(&test.tree, test.packs, test.packAxes, test.depths);
+    assert_null(test.tree.packs);
+    assert_int_equal(test.tree.packCount, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packsKeepTheBits),
+        cmocka_unit_test(chainsHaveNone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
