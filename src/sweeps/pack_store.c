@@ -21,6 +21,7 @@ void tpDestroyPackStore(tpPackStore* store) {
     tpPackStore_DropGroups(store);
     TP_FREE_ARRAY(allocator, store->pieces);
     TP_FREE_ARRAY(allocator, store->torsionPieces);
+    TP_FREE_ARRAY(allocator, store->taken);
     TP_FREE_ARRAY(allocator, store->runs);
     TP_FREE_ARRAY(allocator, store->places);
     TP_FREE_ARRAY(allocator, store->groups);
@@ -34,15 +35,7 @@ void tpDestroyPackStore(tpPackStore* store) {
 
 bool tpPackStore_Start(tpPackStore* store, const int32_t* blocks, int bodyCount, int blockCount) {
     const tpAllocator* allocator = &store->allocator;
-    tpPackStore_DropGroups(store);
-    store->runs.count = store->places.count = store->packCount = store->slotCount = 0;
-    store->order.count = store->groupFirsts.count = 0;
-    store->isOrdered = false;
-    store->freeRun = store->freeSlot = -1;
-    store->tidied = 0;
-    for (int i = 0; i < tp_packClasses; ++i) {
-        store->freePacks[i] = -1;
-    }
+    tpPackStore_Clear(store);
     store->blockCount = blockCount;
     if (store->table.capacity > 0) {
         memset(store->table.data, -1, sizeof(int32_t) * (size_t)store->table.capacity);
@@ -89,19 +82,17 @@ bool tpPackStore_AddBody(tpPackStore* store, int32_t block) {
     return true;
 }
 
-// A colour that both bodies have free, one with an empty lane if there is any; `class` becomes that
-// of the run.
+// A colour that both bodies have free, one with an empty lane if there is any.
 static int chooseColour(tpPackStore* store, int32_t group, int32_t bodyA, int32_t bodyB, int points,
-                        bool areBalls, int* class) {
+                        bool areBalls) {
     uint64_t* masks = tpPackStore_ColourMasks(store, group);
     bool movesA = store->blocks.data[bodyA] >= 0, movesB = store->blocks.data[bodyB] >= 0;
     uint64_t busy = (movesA ? masks[bodyA] : 0) | (movesB ? masks[bodyB] : 0);
-    *class = tpRunClass(points);
     if (busy == UINT64_MAX) {
         return tp_maskColours;
     }
-    uint64_t open = tpPackStore_FindOpen(store, group, busy, points, areBalls, class);
-    int colour = tpLowestFreeColour(open != 0 ? ~open : busy);
+    int colour = tpPackStore_FindOpen(store, group, busy, points, areBalls);
+    colour = colour >= 0 ? colour : tpLowestFreeColour(busy);
     uint64_t mine = UINT64_C(1) << colour;
     masks[bodyA] |= movesA ? mine : 0;
     masks[bodyB] |= movesB ? mine : 0;
@@ -117,22 +108,25 @@ static void freeColour(tpPackStore* store, const tpSoftRun* run, int lane) {
     }
 }
 
-// A run of the colour with an empty lane; -1 if memory ran out. Manifolds without a colour have
-// runs of their own.
-static int32_t openRun(tpPackStore* store, int32_t group, int colour, int class, bool areBalls) {
+// A run of the colour with an empty lane for so many points; -1 if memory ran out. Manifolds
+// without a colour have runs of their own.
+static int32_t openRun(tpPackStore* store, int32_t group, int colour, int points, bool areBalls) {
     if (colour == tp_maskColours) {
-        return tpPackStore_TakeRun(store, group, colour, class, areBalls);
+        return tpPackStore_TakeRun(store, group, colour, points, areBalls);
     }
-    int32_t* open = tpPackStore_OpenList(store, group, colour, tpRunSort(class, areBalls));
+    int32_t* open = tpPackStore_OpenList(store, group, colour, areBalls);
     if (open != NULL && *open < 0) {
-        int32_t number = tpPackStore_TakeRun(store, group, colour, class, areBalls);
+        int32_t number = tpPackStore_TakeRun(store, group, colour, points, areBalls);
         if (number < 0) {
             return -1;
         }
         tpPackStore_PushOpen(store, open, number);
         store->isOrdered = false;
     }
-    return open != NULL ? *open : -1;
+    if (open == NULL || !tpPackStore_NeedRoom(store, &store->runs.data[*open], points)) {
+        return -1;
+    }
+    return *open;
 }
 
 static int32_t takeSlot(tpPackStore* store) {
@@ -152,8 +146,8 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
     if (slot < 0) {
         return -1;
     }
-    int class, colour = chooseColour(store, group, bodyA, bodyB, points, areBalls, &class);
-    int32_t number = openRun(store, group, colour, class, areBalls);
+    int colour = chooseColour(store, group, bodyA, bodyB, points, areBalls);
+    int32_t number = openRun(store, group, colour, points, areBalls);
     if (number < 0) {
         store->places.data[slot] = -1 - store->freeSlot;
         store->freeSlot = slot;
@@ -175,68 +169,72 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
     store->places.data[slot] = number * tp_packWidth + lane;
     store->slotCount += 1;
     if (run->used == UINT8_MAX && colour < tp_maskColours) {
-        tpPackStore_PopOpen(store,
-                            tpPackStore_OpenList(store, group, colour, tpRunSort(class, areBalls)));
+        tpPackStore_PopOpen(store, tpPackStore_OpenList(store, group, colour, areBalls));
     }
     return slot;
 }
 
-int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot) {
+// After the lanes of a run have changed.
+static void relist(tpPackStore* store, int32_t number, bool wasFull) {
+    tpSoftRun* run = &store->runs.data[number];
+    bool isFull = run->used == UINT8_MAX;
+    if (isFull && !wasFull) {
+        tpPackStore_Unlist(store, number);
+    } else if (wasFull && !isFull) {
+        tpPackStore_PushOpen(
+            store, tpPackStore_OpenList(store, run->group, run->colour, run->areBalls), number);
+    }
+}
+
+void tpPackStore_CloseIfEmpty(tpPackStore* store, int32_t number) {
+    if (store->runs.data[number].used == 0) {
+        tpPackStore_Unlist(store, number);
+        tpPackStore_FreeRun(store, number);
+        store->isOrdered = false;
+    }
+}
+
+void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
     int lane;
-    const tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
-    int32_t place = store->places.data[slot];
+    tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
+    int32_t number = store->places.data[slot] / tp_packWidth;
+    unsigned bit = 1u << lane;
+    bool wasFull = run->used == UINT8_MAX;
     freeColour(store, run, lane);
     store->places.data[slot] = -1 - store->freeSlot;
     store->freeSlot = slot;
     store->slotCount -= 1;
-    return place;
-}
-
-// Gives an empty run back.
-static void closeRun(tpPackStore* store, int32_t number) {
-    tpSoftRun* run = &store->runs.data[number];
-    int32_t* open = tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run));
-    if (*open == number) {
-        tpPackStore_PopOpen(store, open);
-    } else {
-        int32_t before = *open;
-        while (store->runs.data[before].next != number) {
-            before = store->runs.data[before].next;
-        }
-        store->runs.data[before].next = run->next;
-    }
-    tpPackStore_FreeRun(store, number);
-    store->isOrdered = false;
-}
-
-void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
-    int32_t number = place / tp_packWidth;
-    int lane = place % tp_packWidth;
-    tpSoftRun* run = &store->runs.data[number];
-    unsigned bit = 1u << lane;
-    bool wasFull = run->used == UINT8_MAX;
     run->used = (uint8_t)(run->used & ~bit);
     if (run->colour == tp_maskColours) {
         store->isOrdered = false;
         tpPackStore_FreeRun(store, number);
         return;
     }
+    tpSoftRun_ClearLane(run, lane);
     run->movesA = (uint8_t)(run->movesA & ~bit);
     run->movesB = (uint8_t)(run->movesB & ~bit);
     run->bodyA[lane] = run->bodyB[lane] = store->nobody;
     run->slots[lane] = -1;
-    if (wasFull) {
-        tpPackStore_PushOpen(
-            store, tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run)),
-            number);
-    }
-    if (run->used == 0) {
-        closeRun(store, number);
-    }
+    relist(store, number, wasFull);
+    tpPackStore_CloseIfEmpty(store, number);
 }
 
-void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
-    int32_t place = tpPackStore_Leave(store, slot);
-    tpSoftRun_ClearLane(&store->runs.data[place / tp_packWidth], place % tp_packWidth);
-    tpPackStore_Vacate(store, place);
+bool tpPackStore_ExchangeLanes(tpPackStore* store, int32_t runA, int laneA, int32_t runB,
+                               int laneB) {
+    tpSoftRun *a = &store->runs.data[runA], *b = &store->runs.data[runB];
+    if (!tpPackStore_NeedRoom(store, a, b->points[laneB]) ||
+        !tpPackStore_NeedRoom(store, b, a->points[laneA])) {
+        return false;
+    }
+    bool wasFullA = a->used == UINT8_MAX, wasFullB = b->used == UINT8_MAX;
+    tpSoftRun_ExchangeLanes(a, laneA, b, laneB);
+    if (a->slots[laneA] >= 0) {
+        store->places.data[a->slots[laneA]] = runA * tp_packWidth + laneA;
+    }
+    if (b->slots[laneB] >= 0) {
+        store->places.data[b->slots[laneB]] = runB * tp_packWidth + laneB;
+    }
+    relist(store, runA, wasFullA);
+    relist(store, runB, wasFullB);
+    return true;
 }

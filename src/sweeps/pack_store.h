@@ -4,9 +4,10 @@
 // not move, are the block's own group; those between two blocks are a group for each pair of
 // blocks. Within a group manifolds have colours: those of one colour share no body that moves, and
 // eight of them are a run. A new manifold takes an empty lane of a colour that both bodies have
-// free, in a run for as many points or a little more, and only if there is none begins a run of the
-// lowest such colour; one that goes leaves its lane to others. A manifold keeps its lane while its
-// number of points changes within what the run is for: handing out lanes is work for one thread.
+// free, in a run for about as many points, and only if there is none begins a run of the lowest
+// such colour; one that goes leaves its lane to others. A run has as many packs as its longest
+// manifold has points; manifolds of one colour change places if that saves packs
+// (pack_store_deal.c).
 //
 //     group 0 (block 0)       group 1 (block 1)     group 2 (blocks 0 and 1)
 //     colour 0    colour 1    ...
@@ -27,8 +28,8 @@
 // The most points of a manifold.
 enum { tp_mostPoints = 64 };
 
-// Sorts of runs: capacities of 1, 2, 4, 6, 8, 16, 32, 64 packs, for balls and for others.
-enum { tp_packClasses = 8, tp_runSorts = 2 * tp_packClasses };
+// Runs of balls and of others: packs of balls are followed another way.
+enum { tp_runSorts = 2 };
 
 typedef struct tpPackGroup {
     int32_t blockA, blockB; // equal for a block's own group
@@ -46,14 +47,18 @@ typedef struct tpPackStore {
     TP_ARRAY(int32_t) places; // of each slot: run * 8 + lane; of a free one: -1 - the next free one
     TP_ARRAY(tpPackGroup) groups; // those of blocks come first
     int32_t blockCount;
-    int32_t freeRun, freeSlot, freePacks[tp_packClasses]; // -1: none
-    int packCount, slotCount;                             // packs handed out so far, manifolds
+    TP_ARRAY(uint64_t) taken; // of each piece, a bit per pack: a run has it
+    // Of each number of packs, less one: pieces before this one do not have so many free side by
+    // side.
+    int32_t firstOpen[tp_mostPoints];
+    int32_t freeRun, freeSlot; // -1: none
+    int packCount, slotCount;  // packs that runs have, manifolds
     // Of each body: its block, -1 if impulses do not move it, and the colours that it has in its
     // block's group and in others.
     TP_ARRAY(int32_t) blocks;
     TP_ARRAY(uint64_t) insideColours, betweenColours;
-    int32_t nobody; // a body that empty lanes have
-    int32_t tidied; // the last run that was looked at
+    int32_t nobody;        // a body that empty lanes have
+    int32_t tidied, dealt; // the last run and the last group that were looked at
     // Runs with manifolds, by group, colour and number, and the first of each group.
     TP_ARRAY(int32_t) order, groupFirsts;
     bool isOrdered;
@@ -66,9 +71,17 @@ void tpDestroyPackStore(tpPackStore* store);
 // Room for torsional friction beside all packs, now and later. False if memory ran out.
 bool tpPackStore_AllowTorsion(tpPackStore* store);
 
+// Forgets all manifolds.
+void tpPackStore_Clear(tpPackStore* store);
+
 // Starts with these bodies and no manifolds: the block of each, -1 for those that impulses do not
 // move. The last is nobody. False if memory ran out.
 bool tpPackStore_Start(tpPackStore* store, const int32_t* blocks, int bodyCount, int blockCount);
+
+// A store that has just started takes over the memory of another one's packs, which are still the
+// other one's. Whoever has moved a run's manifolds gives back its packs here.
+void tpPackStore_TakePieces(tpPackStore* store, tpPackStore* from);
+void tpPackStore_FreePacks(tpPackStore* store, int32_t first, int count);
 
 // Another body before nobody, whose number it takes; nobody gets the next. False if memory ran out.
 bool tpPackStore_AddBody(tpPackStore* store, int32_t block);
@@ -81,26 +94,23 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
 // Takes a manifold out.
 void tpPackStore_Remove(tpPackStore* store, int32_t slot);
 
-// The same in parts, for a manifold that moves to another lane: its bodies have its colour free and
-// its slot is nobody's, but the lane keeps what it holds until tpSoftRun_ClearLane, and nobody gets
-// it until it is vacated. Returns the place, run * 8 + lane. Threads may clear lanes of different
-// runs at once.
-int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot);
-void tpPackStore_Vacate(tpPackStore* store, int32_t place);
-
 static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot, int* lane) {
     int32_t place = store->places.data[slot];
     *lane = place % tp_packWidth;
     return &store->runs.data[place / tp_packWidth];
 }
 
-// Whether a run is right for a manifold of so many points: they fit, and not into a much smaller
-// one.
-bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls);
+// Packs for so many points in each lane of a run, at most its capacity: the pointers of the run may
+// change. False if memory ran out.
+bool tpPackStore_NeedRoom(tpPackStore* store, tpSoftRun* run, int points);
 
 // Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty
-// lane as for another.
+// lane as for another. Packs without points are given back.
 void tpPackStore_Tidy(tpPackStore* store);
+
+// Deals the lanes of some colours anew, so that their runs need fewer packs; brings `order` up to
+// date. False if memory ran out.
+bool tpPackStore_Deal(tpPackStore* store);
 
 // Brings `order` up to date. False if memory ran out.
 bool tpPackStore_Order(tpPackStore* store);

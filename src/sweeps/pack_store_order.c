@@ -4,30 +4,25 @@
 
 #include "sweeps/pack_store_parts.h"
 
-enum { colourLists = (tp_maskColours + 1) * tp_packClasses };
+enum { colourLists = tp_maskColours + 1 };
 
 static bool isOccupied(const tpSoftRun* run) {
     return run->packs != NULL && run->used != 0;
 }
 
-// Sorts the runs of one group, which stand in the order of their numbers, by colour; those with
-// more packs first.
+// Sorts the runs of one group, which stand in the order of their numbers, by colour.
 static void sortGroup(tpPackStore* store, int32_t begin, int32_t end, int32_t* scratch) {
     int32_t starts[colourLists + 1] = { 0 };
     const tpSoftRun* runs = store->runs.data;
     int32_t* order = store->order.data;
     for (int32_t i = begin; i < end; ++i) {
-        const tpSoftRun* run = &runs[order[i]];
-        int list = run->colour * tp_packClasses + (tp_packClasses - 1 - tpSoftRun_Class(run));
-        starts[list + 1] += 1;
+        starts[runs[order[i]].colour + 1] += 1;
     }
     for (int k = 0; k < colourLists; ++k) {
         starts[k + 1] += starts[k];
     }
     for (int32_t i = begin; i < end; ++i) {
-        const tpSoftRun* run = &runs[order[i]];
-        int list = run->colour * tp_packClasses + (tp_packClasses - 1 - tpSoftRun_Class(run));
-        scratch[starts[list]++] = order[i];
+        scratch[starts[runs[order[i]].colour]++] = order[i];
     }
     memcpy(order + begin, scratch, sizeof(int32_t) * (size_t)(end - begin));
 }

@@ -1,4 +1,5 @@
-// What the files of the store share: its pieces of memory, runs, and groups (pack_store_runs.c).
+// What the files of the store share: its packs (pack_store_packs.c), runs and groups
+// (pack_store_runs.c).
 
 #ifndef TIPPE_SRC_SWEEPS_PACK_STORE_PARTS_H
 #define TIPPE_SRC_SWEEPS_PACK_STORE_PARTS_H
@@ -19,32 +20,47 @@ static inline tpSoftTorsion* tpPackStore_TorsionAt(const tpPackStore* store, int
                : NULL;
 }
 
-// Pieces for so many packs. False if memory ran out.
-bool tpPackStore_NeedPieces(tpPackStore* store, int packs);
+// At least so many pieces. False if memory ran out.
+bool tpPackStore_NeedPieces(tpPackStore* store, int pieces);
+
+// So many packs side by side that nobody has; -1 if memory ran out.
+int32_t tpPackStore_TakePacks(tpPackStore* store, int count);
+// These very packs. False if there are no such, or somebody has one of them.
+bool tpPackStore_ClaimPacks(tpPackStore* store, int32_t first, int count);
+void tpPackStore_FreeAllPacks(tpPackStore* store);
+
+// Sets a run's pointers from the number of its first pack.
+void tpPackStore_PlacePacks(const tpPackStore* store, tpSoftRun* run);
+
+// Gives back the packs of a run that none of its lanes has points in.
+void tpPackStore_TrimRoom(tpPackStore* store, tpSoftRun* run);
+// Moves the packs of a run to a piece before theirs, if one has room: so that holes get filled.
+void tpPackStore_LowerPacks(tpPackStore* store, tpSoftRun* run);
 
 // Runs -------------------------------------------------------------------------------------------
 
-// The smallest class of runs with room for so many points, and that of a run.
-int tpRunClass(int points);
-int tpSoftRun_Class(const tpSoftRun* run);
-
-// Balls have runs of their own, since their packs are followed another way.
-int tpRunSort(int class, bool areBalls);
-int tpSoftRun_Sort(const tpSoftRun* run);
-
-// An empty run of a colour; -1 if memory ran out.
-int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int class,
+// An empty run of a colour with room for so many points; -1 if memory ran out.
+int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int points,
                             bool areBalls);
 void tpPackStore_FreeRun(tpPackStore* store, int32_t number);
 
-// The list of open runs of a colour and sort, chained by `next`; NULL if memory ran out.
-int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, int sort);
-// Colours other than those that are busy which have an empty lane for a manifold of so many points:
-// in the smallest runs that have any, whose class is returned. 0: there is none.
-uint64_t tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
-                              bool areBalls, int* class);
+// Two lanes of runs of one colour change places; one may be empty. An empty run stays until it is
+// closed. False if memory ran out.
+bool tpPackStore_ExchangeLanes(tpPackStore* store, int32_t runA, int laneA, int32_t runB,
+                               int laneB);
+void tpPackStore_CloseIfEmpty(tpPackStore* store, int32_t number);
+
+// The list of open runs of a colour, of balls or of others, chained by `next`; NULL if memory ran
+// out.
+int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, bool areBalls);
+// Of the colours other than those that are busy which have an empty lane the one that such a
+// manifold suits best; -1: none has.
+int tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
+                         bool areBalls);
 void tpPackStore_PushOpen(tpPackStore* store, int32_t* open, int32_t number);
 void tpPackStore_PopOpen(tpPackStore* store, int32_t* open);
+// Takes a run out of its list, wherever it is.
+void tpPackStore_Unlist(tpPackStore* store, int32_t number);
 
 // Groups -----------------------------------------------------------------------------------------
 

@@ -1,131 +1,11 @@
-// Packs, runs and groups of the store: what is taken and given back.
+// Runs and groups of the store: what is taken and given back.
 
 #include "sweeps/pack_store_parts.h"
 
+#include <limits.h>
 #include <string.h>
 
-static const int classSizes[tp_packClasses] = { 1, 2, 4, 6, 8, 16, 32, 64 };
-
-// A manifold may have a lane of a run that is so many classes too large. Each of them makes fewer
-// manifolds move and fills more lanes, and takes more packs of which lanes have none of the points.
-enum { classesAbove = 2 };
-
-// Packs ------------------------------------------------------------------------------------------
-
-bool tpPackStore_NeedPieces(tpPackStore* store, int packs) {
-    const tpAllocator* allocator = &store->allocator;
-    while (store->pieces.count * tp_packsPerPiece < packs) {
-        tpSoftPack* piece = tpAllocateZeroed(allocator, sizeof(tpSoftPack) * tp_packsPerPiece);
-        if (piece == NULL || !TP_PUSH(allocator, store->pieces, piece)) {
-            tpRelease(allocator, piece, sizeof(tpSoftPack) * tp_packsPerPiece);
-            return false;
-        }
-    }
-    while (store->allowsTorsion && store->torsionPieces.count < store->pieces.count) {
-        tpSoftTorsion* piece =
-            tpAllocateZeroed(allocator, sizeof(tpSoftTorsion) * tp_packsPerPiece);
-        if (piece == NULL || !TP_PUSH(allocator, store->torsionPieces, piece)) {
-            tpRelease(allocator, piece, sizeof(tpSoftTorsion) * tp_packsPerPiece);
-            return false;
-        }
-    }
-    return true;
-}
-
-bool tpPackStore_AllowTorsion(tpPackStore* store) {
-    store->allowsTorsion = true;
-    if (!tpPackStore_NeedPieces(store, store->packCount)) {
-        return false;
-    }
-    for (int r = 0; r < store->runs.count; ++r) {
-        tpSoftRun* run = &store->runs.data[r];
-        run->torsions = run->packs != NULL ? tpPackStore_TorsionAt(store, run->first) : NULL;
-    }
-    return true;
-}
-
-// Packs of a class that nobody uses are chained through their first feature.
-static void pushFree(tpPackStore* store, int class, int32_t first) {
-    tpPackStore_PackAt(store, first)->feature[0] = (uint64_t)(int64_t)store->freePacks[class];
-    store->freePacks[class] = first;
-}
-
-static int32_t popFree(tpPackStore* store, int class) {
-    int32_t first = store->freePacks[class];
-    if (first >= 0) {
-        store->freePacks[class] = (int32_t)tpPackStore_PackAt(store, first)->feature[0];
-    }
-    return first;
-}
-
-// The largest class with at most so many packs.
-static int classWithin(int packs) {
-    int class = 0;
-    while (class + 1 < tp_packClasses && classSizes[class + 1] <= packs) {
-        ++class;
-    }
-    return class;
-}
-
-// Packs that nobody uses, if need be the first of a larger class, whose others stay free.
-static int32_t reusePacks(tpPackStore* store, int class) {
-    for (int from = class; from < tp_packClasses; ++from) {
-        int32_t first = popFree(store, from);
-        if (first < 0) {
-            continue;
-        }
-        int32_t rest = first + classSizes[class], end = first + classSizes[from];
-        while (rest < end) {
-            int part = classWithin(end - rest);
-            pushFree(store, part, rest);
-            rest += classSizes[part];
-        }
-        return first;
-    }
-    return -1;
-}
-
-static int32_t takePacks(tpPackStore* store, int class) {
-    int32_t first = reusePacks(store, class);
-    if (first >= 0) {
-        return first;
-    }
-    // Packs of a run lie in one piece.
-    int size = classSizes[class], left = tp_packsPerPiece - store->packCount % tp_packsPerPiece;
-    first = store->packCount + (left < size ? left : 0);
-    if (!tpPackStore_NeedPieces(store, first + size)) {
-        return -1;
-    }
-    store->packCount = first + size;
-    return first;
-}
-
-// Runs -------------------------------------------------------------------------------------------
-
-int tpRunClass(int points) {
-    int class = 0;
-    while (class + 1 < tp_packClasses && classSizes[class] < points) {
-        ++class;
-    }
-    return class;
-}
-
-// The largest class whose lanes such a manifold may have.
-static int mostClass(int points) {
-    int class = tpRunClass(points) + classesAbove;
-    return class < tp_packClasses ? class : tp_packClasses - 1;
-}
-
-int tpSoftRun_Class(const tpSoftRun* run) {
-    return tpRunClass(run->capacity);
-}
-
-bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls) {
-    return points <= run->capacity && tpSoftRun_Class(run) <= mostClass(points) &&
-           areBalls == run->areBalls;
-}
-
-int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int class,
+int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int points,
                             bool areBalls) {
     int32_t number = store->freeRun;
     if (number < 0) {
@@ -137,20 +17,17 @@ int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int c
         number = store->runs.count - 1;
         store->runs.data[number].next = -1;
     }
-    int32_t first = takePacks(store, class);
-    if (first < 0) {
+    tpSoftRun* run = &store->runs.data[number];
+    int32_t next = run->next;
+    memset(run, 0, sizeof(*run));
+    if (!tpPackStore_NeedRoom(store, run, points)) {
+        run->next = next;
         store->freeRun = number;
         return -1;
     }
-    tpSoftRun* run = &store->runs.data[number];
     if (store->freeRun == number) {
-        store->freeRun = run->next;
+        store->freeRun = next;
     }
-    memset(run, 0, sizeof(*run));
-    run->first = first;
-    run->packs = tpPackStore_PackAt(store, first);
-    run->torsions = tpPackStore_TorsionAt(store, first);
-    run->capacity = (int16_t)classSizes[class];
     run->group = group;
     run->colour = colour;
     run->areBalls = areBalls;
@@ -159,37 +36,22 @@ int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int c
         run->bodyA[lane] = run->bodyB[lane] = store->nobody;
         run->slots[lane] = -1;
     }
-    memset(run->packs, 0, sizeof(tpSoftPack) * (size_t)run->capacity);
-    if (run->torsions != NULL) {
-        memset(run->torsions, 0, sizeof(tpSoftTorsion) * (size_t)run->capacity);
-    }
-    for (int k = 0; k < run->capacity; ++k) {
-        memset(run->packs[k].isPoint, -1, sizeof(run->packs[k].isPoint));
-    }
     return number;
 }
 
 void tpPackStore_FreeRun(tpPackStore* store, int32_t number) {
     tpSoftRun* run = &store->runs.data[number];
-    int class = tpSoftRun_Class(run);
-    pushFree(store, class, run->first);
+    tpPackStore_FreePacks(store, run->first, run->room);
     run->packs = NULL;
     run->torsions = NULL;
+    run->room = 0;
     run->next = store->freeRun;
     store->freeRun = number;
 }
 
-int tpRunSort(int class, bool areBalls) {
-    return 2 * class + (areBalls ? 1 : 0);
-}
-
-int tpSoftRun_Sort(const tpSoftRun* run) {
-    return tpRunSort(tpSoftRun_Class(run), run->areBalls);
-}
-
-int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, int sort) {
+int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, bool areBalls) {
     tpPackGroup* g = &store->groups.data[group];
-    int list = colour * tp_runSorts + sort;
+    int list = colour * tp_runSorts + areBalls;
     if (list >= g->openRuns.count) {
         if (!TP_RESERVE(&store->allocator, g->openRuns, list + 1)) {
             return NULL;
@@ -201,25 +63,28 @@ int32_t* tpPackStore_OpenList(tpPackStore* store, int32_t group, int colour, int
     return &g->openRuns.data[list];
 }
 
-uint64_t tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
-                              bool areBalls, int* class) {
+int tpPackStore_FindOpen(const tpPackStore* store, int32_t group, uint64_t busy, int points,
+                         bool areBalls) {
     const tpPackGroup* g = &store->groups.data[group];
-    int most = mostClass(points);
-    for (int c = tpRunClass(points); c <= most; ++c) {
-        uint64_t open = g->openColours[tpRunSort(c, areBalls)] & ~busy;
-        if (open != 0) {
-            *class = c;
-            return open;
+    int best = -1, least = INT_MAX;
+    for (uint64_t open = g->openColours[areBalls] & ~busy; open != 0; open &= open - 1) {
+        int colour = __builtin_ctzll(open);
+        int room = store->runs.data[g->openRuns.data[colour * tp_runSorts + areBalls]].room;
+        // Each pack more is one more for all lanes; packs too many are lost for this lane alone.
+        int cost = points > room ? tp_packWidth * (points - room) : room - points;
+        if (cost < least) {
+            least = cost;
+            best = colour;
         }
     }
-    return 0;
+    return best;
 }
 
 void tpPackStore_PushOpen(tpPackStore* store, int32_t* open, int32_t number) {
     tpSoftRun* run = &store->runs.data[number];
     run->next = *open;
     *open = number;
-    store->groups.data[run->group].openColours[tpSoftRun_Sort(run)] |= UINT64_C(1) << run->colour;
+    store->groups.data[run->group].openColours[run->areBalls] |= UINT64_C(1) << run->colour;
 }
 
 void tpPackStore_PopOpen(tpPackStore* store, int32_t* open) {
@@ -227,9 +92,22 @@ void tpPackStore_PopOpen(tpPackStore* store, int32_t* open) {
     *open = run->next;
     run->next = -1;
     if (*open < 0) {
-        store->groups.data[run->group].openColours[tpSoftRun_Sort(run)] &=
-            ~(UINT64_C(1) << run->colour);
+        store->groups.data[run->group].openColours[run->areBalls] &= ~(UINT64_C(1) << run->colour);
     }
+}
+
+void tpPackStore_Unlist(tpPackStore* store, int32_t number) {
+    const tpSoftRun* run = &store->runs.data[number];
+    int32_t* open = tpPackStore_OpenList(store, run->group, run->colour, run->areBalls);
+    if (*open == number) {
+        tpPackStore_PopOpen(store, open);
+        return;
+    }
+    int32_t before = *open;
+    while (store->runs.data[before].next != number) {
+        before = store->runs.data[before].next;
+    }
+    store->runs.data[before].next = run->next;
 }
 
 // Groups -----------------------------------------------------------------------------------------
@@ -311,4 +189,14 @@ void tpPackStore_DropGroups(tpPackStore* store) {
         TP_FREE_ARRAY(&store->allocator, store->groups.data[i].openRuns);
     }
     store->groups.count = 0;
+}
+
+void tpPackStore_Clear(tpPackStore* store) {
+    tpPackStore_DropGroups(store);
+    tpPackStore_FreeAllPacks(store);
+    store->runs.count = store->places.count = store->slotCount = 0;
+    store->order.count = store->groupFirsts.count = 0;
+    store->isOrdered = false;
+    store->freeRun = store->freeSlot = -1;
+    store->tidied = store->dealt = 0;
 }

@@ -4,11 +4,10 @@
 
 #include "sweeps/pack_store_parts.h"
 
-// Numbers, runs, packs, places, bodies, groups with their open runs.
+// Numbers, runs, their packs, places, bodies, groups with their open runs.
 typedef struct SavedStore {
-    int32_t runCount, packCount, placeCount, bodyCount, groupCount, blockCount, slotCount;
-    int32_t freeRun, freeSlot, nobody, tidied, freePacks[tp_packClasses];
-    int32_t allowsTorsion;
+    int32_t runCount, packCount, pieceCount, placeCount, bodyCount, groupCount, blockCount;
+    int32_t slotCount, freeRun, freeSlot, nobody, tidied, dealt, allowsTorsion;
 } SavedStore;
 
 size_t tpPackStore_SavedSize(const tpPackStore* store) {
@@ -36,6 +35,7 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
     memset(&head, 0, sizeof(head));
     head.runCount = store->runs.count;
     head.packCount = store->packCount;
+    head.pieceCount = store->pieces.count;
     head.placeCount = store->places.count;
     head.bodyCount = store->blocks.count;
     head.groupCount = store->groups.count;
@@ -45,8 +45,8 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
     head.freeSlot = store->freeSlot;
     head.nobody = store->nobody;
     head.tidied = store->tidied;
+    head.dealt = store->dealt;
     head.allowsTorsion = store->allowsTorsion ? 1 : 0;
-    memcpy(head.freePacks, store->freePacks, sizeof(head.freePacks));
     unsigned char* place = put(saved, &head, sizeof(head));
     for (int r = 0; r < store->runs.count; ++r) {
         // Whether a run has packs is told by the pointer, which means nothing elsewhere.
@@ -56,11 +56,12 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
         run.torsions = NULL;
         place = put(place, &run, sizeof(run));
     }
-    for (int p = 0; p < store->packCount; ++p) {
-        place = put(place, tpPackStore_PackAt(store, p), sizeof(tpSoftPack));
-    }
-    for (int p = 0; store->allowsTorsion && p < store->packCount; ++p) {
-        place = put(place, tpPackStore_TorsionAt(store, p), sizeof(tpSoftTorsion));
+    for (int r = 0; r < store->runs.count; ++r) {
+        const tpSoftRun* run = &store->runs.data[r];
+        place = put(place, run->packs, sizeof(tpSoftPack) * (size_t)run->room);
+        if (run->torsions != NULL) {
+            place = put(place, run->torsions, sizeof(tpSoftTorsion) * (size_t)run->room);
+        }
     }
     place = put(place, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
     place = put(place, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);
@@ -77,7 +78,7 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
 
 static bool reserveAll(tpPackStore* store, const SavedStore* head) {
     const tpAllocator* allocator = &store->allocator;
-    return tpPackStore_NeedPieces(store, head->packCount) &&
+    return tpPackStore_NeedPieces(store, head->pieceCount) &&
            TP_RESERVE(allocator, store->runs, head->runCount) &&
            TP_RESERVE(allocator, store->places, head->placeCount) &&
            TP_RESERVE(allocator, store->blocks, head->bodyCount) &&
@@ -106,6 +107,32 @@ static bool loadGroups(tpPackStore* store, int count, tpSavedReader* reader) {
     return true;
 }
 
+static bool loadRuns(tpPackStore* store, tpSavedReader* reader) {
+    for (int r = 0; r < store->runs.count; ++r) {
+        tpSoftRun* run = &store->runs.data[r];
+        tpSavedReader_Take(reader, run, sizeof(*run));
+        run->packs = NULL;
+        run->torsions = NULL;
+        if (reader->failed ||
+            (run->first >= 0 && !tpPackStore_ClaimPacks(store, run->first, run->room))) {
+            return false;
+        }
+        if (run->first >= 0) {
+            tpPackStore_PlacePacks(store, run);
+        }
+    }
+    for (int r = 0; r < store->runs.count; ++r) {
+        tpSoftRun* run = &store->runs.data[r];
+        if (run->packs != NULL) {
+            tpSavedReader_Take(reader, run->packs, sizeof(tpSoftPack) * (size_t)run->room);
+        }
+        if (run->torsions != NULL) {
+            tpSavedReader_Take(reader, run->torsions, sizeof(tpSoftTorsion) * (size_t)run->room);
+        }
+    }
+    return !reader->failed;
+}
+
 bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
     SavedStore head;
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
@@ -124,14 +151,14 @@ bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
     if (!reserveAll(store, &head)) {
         return false;
     }
-    store->packCount = head.packCount;
+    tpPackStore_FreeAllPacks(store);
     store->slotCount = head.slotCount;
     store->blockCount = head.blockCount;
     store->freeRun = head.freeRun;
     store->freeSlot = head.freeSlot;
     store->nobody = head.nobody;
     store->tidied = head.tidied;
-    memcpy(store->freePacks, head.freePacks, sizeof(head.freePacks));
+    store->dealt = head.dealt;
     store->runs.count = head.runCount;
     store->places.count = head.placeCount;
     store->blocks.count = store->insideColours.count = head.bodyCount;
@@ -139,21 +166,8 @@ bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
     if (store->table.capacity > 0) {
         memset(store->table.data, -1, sizeof(int32_t) * (size_t)store->table.capacity);
     }
-    for (int r = 0; r < head.runCount; ++r) {
-        tpSoftRun* run = &store->runs.data[r];
-        tpSavedReader_Take(reader, run, sizeof(*run));
-        reader->failed = reader->failed || run->first >= head.packCount;
-        if (reader->failed) {
-            return false;
-        }
-        run->packs = run->first >= 0 ? tpPackStore_PackAt(store, run->first) : NULL;
-        run->torsions = run->first >= 0 ? tpPackStore_TorsionAt(store, run->first) : NULL;
-    }
-    for (int p = 0; p < head.packCount; ++p) {
-        tpSavedReader_Take(reader, tpPackStore_PackAt(store, p), sizeof(tpSoftPack));
-    }
-    for (int p = 0; store->allowsTorsion && p < head.packCount; ++p) {
-        tpSavedReader_Take(reader, tpPackStore_TorsionAt(store, p), sizeof(tpSoftTorsion));
+    if (!loadRuns(store, reader)) {
+        return false;
     }
     tpSavedReader_Take(reader, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
     tpSavedReader_Take(reader, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);

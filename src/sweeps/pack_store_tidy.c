@@ -1,4 +1,5 @@
-// Sparse runs of the store are emptied, a few in each step.
+// Sparse runs of the store are emptied, and packs that no lane needs given back, a few in each
+// step.
 
 #include "sweeps/pack_store_parts.h"
 
@@ -14,8 +15,7 @@ static bool moveLane(tpPackStore* store, int32_t number, int lane) {
     bool movesA = store->blocks.data[a] >= 0, movesB = store->blocks.data[b] >= 0;
     uint64_t busy = (movesA ? masks[a] : 0) | (movesB ? masks[b] : 0);
     // Its own colour is busy, so that it does not come back to its own run.
-    int class;
-    if (tpPackStore_FindOpen(store, group, busy, from->points[lane], from->areBalls, &class) == 0) {
+    if (tpPackStore_FindOpen(store, group, busy, from->points[lane], from->areBalls) < 0) {
         return false;
     }
     int32_t slot = from->slots[lane];
@@ -37,13 +37,21 @@ static bool moveLane(tpPackStore* store, int32_t number, int lane) {
 }
 
 void tpPackStore_Tidy(tpPackStore* store) {
+    for (int r = 0; r < store->runs.count; ++r) {
+        if (store->runs.data[r].packs != NULL) {
+            tpPackStore_TrimRoom(store, &store->runs.data[r]);
+            tpPackStore_LowerPacks(store, &store->runs.data[r]);
+        }
+    }
     int looks = store->runs.count / tidyPart + leastTidy;
     for (int k = 0; k < looks && store->runs.count > 0; ++k) {
         store->tidied = (store->tidied + 1) % store->runs.count;
         int32_t number = store->tidied;
-        const tpSoftRun* run = &store->runs.data[number];
-        if (run->packs == NULL || run->colour == tp_maskColours ||
-            __builtin_popcount(run->used) > sparseLanes) {
+        tpSoftRun* run = &store->runs.data[number];
+        if (run->packs == NULL) {
+            continue;
+        }
+        if (run->colour == tp_maskColours || __builtin_popcount(run->used) > sparseLanes) {
             continue;
         }
         for (int lane = 0; lane < tp_packWidth; ++lane) {

@@ -69,7 +69,8 @@ typedef struct tpSoftRun {
     int32_t bodyB[tp_packWidth];
     tpSoftPack* packs;
     tpSoftTorsion* torsions; // one per pack; NULL if the store has none
-    int16_t count, capacity; // packs: the most points that a lane has, and may have
+    int16_t count;           // packs: the most points that a lane has
+    int16_t room;            // packs that it has, at least as many
     int16_t active;          // the last of them with a contact that can close in this step, and one
     uint8_t movesA, movesB;  // a bit per lane: impulses move its body
     uint8_t used;            // a bit per lane: it has a manifold
@@ -223,6 +224,10 @@ void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven);
 
 // Copies a manifold from one lane to another, empty one with the same bodies, slot and room.
 void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int toLane);
+
+// Two lanes of runs with the same colour, of which one may be empty, change places with all that
+// they have. Both runs have room.
+void tpSoftRun_ExchangeLanes(tpSoftRun* a, int i, tpSoftRun* b, int k);
 
 // Empties a lane: numbers, packs, and its bits of the masks.
 void tpSoftRun_ClearLane(tpSoftRun* run, int lane);

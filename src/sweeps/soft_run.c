@@ -6,6 +6,12 @@
 static const size_t floatRows =
     offsetof(tpSoftPack, inverseNormal) / (tp_packWidth * sizeof(float));
 
+// Rows of floats of its lanes that a run has.
+static const size_t runFloatRows =
+    (offsetof(tpSoftRun, approach) - offsetof(tpSoftRun, restitution)) /
+        (tp_packWidth * sizeof(float)) +
+    1;
+
 void tpSoftRun_Summarise(tpSoftRun* run) {
     run->count = 0;
     for (int lane = 0; lane < tp_packWidth; ++lane) {
@@ -51,7 +57,7 @@ void tpSoftRun_ClearLane(tpSoftRun* run, int lane) {
     run->turn[lane] = run->tilt[lane] = run->size[lane] = run->age[lane] = 0.0f;
     run->radiusA[lane] = run->radiusB[lane] = 0.0;
     run->incident[0][lane] = run->incident[1][lane] = run->incident[2][lane] = 0.0f;
-    for (int k = 0; k < run->capacity; ++k) {
+    for (int k = 0; k < run->room; ++k) {
         clearLane(&run->packs[k], lane);
         if (run->torsions != NULL) {
             clearTorsion(&run->torsions[k], lane);
@@ -128,14 +134,114 @@ static void copyFrame(const tpSoftPack* from, tpSoftPack* to, int lane) {
     to->muDynamic[lane] = from->muDynamic[lane];
 }
 
+// While a run is flat only the frames of its first pack are kept up to date.
+static void spreadFrame(tpSoftRun* run, int lane) {
+    for (int k = 1; k < run->points[lane]; ++k) {
+        copyFrame(run->packs, &run->packs[k], lane);
+    }
+}
+
 void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven) {
     unsigned bit = 1u << lane;
     bool wasFlat = run->uneven == 0;
     run->uneven = (uint8_t)(isUneven ? run->uneven | bit : run->uneven & ~bit);
-    // While a run is flat only the frames of its first pack are kept up to date.
     for (int other = 0; wasFlat && isUneven && other < tp_packWidth; ++other) {
-        for (int k = 1; other != lane && k < run->points[other]; ++k) {
-            copyFrame(run->packs, &run->packs[k], other);
+        if (other != lane) {
+            spreadFrame(run, other);
         }
     }
+}
+
+static void exchangeFloats(float* a, float* b) {
+    float c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void exchangeDoubles(double* a, double* b) {
+    double c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void exchangeInts(int32_t* a, int32_t* b) {
+    int32_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void exchangePack(tpSoftPack* a, int i, tpSoftPack* b, int k) {
+    float *floats = &a->normal[0][0], *others = &b->normal[0][0];
+    for (size_t row = 0; row < floatRows; ++row) {
+        exchangeFloats(&floats[row * tp_packWidth + (size_t)i],
+                       &others[row * tp_packWidth + (size_t)k]);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        exchangeDoubles(&a->impulse[axis][i], &b->impulse[axis][k]);
+        exchangeDoubles(&a->total[axis][i], &b->total[axis][k]);
+        exchangeFloats(&a->diagonal[axis][i], &b->diagonal[axis][k]);
+    }
+    exchangeDoubles(&a->inverseNormal[i], &b->inverseNormal[k]);
+    exchangeDoubles(&a->load[i], &b->load[k]);
+    exchangeInts(&a->isPoint[i], &b->isPoint[k]);
+    uint64_t feature = a->feature[i];
+    a->feature[i] = b->feature[k];
+    b->feature[k] = feature;
+}
+
+static void exchangeTorsion(tpSoftTorsion* a, int i, tpSoftTorsion* b, int k) {
+    exchangeDoubles(&a->impulse[i], &b->impulse[k]);
+    exchangeDoubles(&a->total[i], &b->total[k]);
+    exchangeFloats(&a->arm[i], &b->arm[k]);
+    exchangeFloats(&a->coupling[i], &b->coupling[k]);
+    for (int row = 0; row < 6; ++row) {
+        exchangeFloats(&a->friction[row][i], &b->friction[row][k]);
+    }
+}
+
+static void exchangeBits(uint8_t* a, int i, uint8_t* b, int k) {
+    unsigned bitA = *a >> i & 1u, bitB = *b >> k & 1u;
+    *a = (uint8_t)((*a & ~(1u << i)) | bitB << i);
+    *b = (uint8_t)((*b & ~(1u << k)) | bitA << k);
+}
+
+void tpSoftRun_ExchangeLanes(tpSoftRun* a, int i, tpSoftRun* b, int k) {
+    if (a->uneven == 0) {
+        spreadFrame(a, i);
+    }
+    if (b->uneven == 0) {
+        spreadFrame(b, k);
+    }
+    int points = a->points[i] > b->points[k] ? a->points[i] : b->points[k];
+    for (int p = 0; p < points; ++p) {
+        exchangePack(&a->packs[p], i, &b->packs[p], k);
+        if (a->torsions != NULL) {
+            exchangeTorsion(&a->torsions[p], i, &b->torsions[p], k);
+        }
+    }
+    exchangeInts(&a->bodyA[i], &b->bodyA[k]);
+    exchangeInts(&a->bodyB[i], &b->bodyB[k]);
+    exchangeInts(&a->slots[i], &b->slots[k]);
+    uint8_t* masks[2][7] = {
+        { &a->used, &a->movesA, &a->movesB, &a->stale, &a->unround, &a->elastic, &a->torsional },
+        { &b->used, &b->movesA, &b->movesB, &b->stale, &b->unround, &b->elastic, &b->torsional },
+    };
+    for (int m = 0; m < 7; ++m) {
+        exchangeBits(masks[0][m], i, masks[1][m], k);
+    }
+    uint8_t count = a->points[i];
+    a->points[i] = b->points[k];
+    b->points[k] = count;
+    float *floats = a->restitution, *others = b->restitution;
+    for (size_t row = 0; row < runFloatRows; ++row) {
+        exchangeFloats(&floats[row * tp_packWidth + (size_t)i],
+                       &others[row * tp_packWidth + (size_t)k]);
+    }
+    exchangeDoubles(&a->radiusA[i], &b->radiusA[k]);
+    exchangeDoubles(&a->radiusB[i], &b->radiusB[k]);
+    bool isUnevenA = a->uneven >> i & 1, isUnevenB = b->uneven >> k & 1;
+    tpSoftRun_SetUneven(a, i, isUnevenB);
+    tpSoftRun_SetUneven(b, k, isUnevenA);
+    tpSoftRun_Summarise(a);
+    tpSoftRun_Summarise(b);
 }

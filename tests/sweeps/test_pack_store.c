@@ -90,6 +90,7 @@ static void lanesAreUsedAgain(void** state) {
             change(&soft->store, &random, slots, &count);
         }
         tpPackStore_Tidy(&soft->store);
+        assert_true(tpPackStore_Deal(&soft->store));
         checkStore(&soft->store);
         checkOrder(&soft->store);
     }
@@ -165,6 +166,7 @@ static void restoredStoresGoOn(void** state) {
         change(&copy, &same, others, &otherCount);
         tpPackStore_Tidy(&soft->store);
         tpPackStore_Tidy(&copy);
+        assert_true(tpPackStore_Deal(&soft->store) && tpPackStore_Deal(&copy));
     }
     assert_int_equal(count, otherCount);
     for (int k = 0; k < count; ++k) {
@@ -177,7 +179,8 @@ static void restoredStoresGoOn(void** state) {
     destroyHeap(heap);
 }
 
-// Packs of a large run that has gone serve several small ones, which take no more than they need.
+// A run has as many packs as its longest manifold has points, side by side in one piece; packs that
+// are given back serve others.
 static void packsAreShared(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
@@ -185,98 +188,159 @@ static void packsAreShared(void** state) {
     tpPackStore store;
     tpCreatePackStore(&store, &allocator);
     assert_true(tpPackStore_Start(&store, blocks, 4, 1));
-    int32_t slot = tpPackStore_Add(&store, 0, 1, 16, false);
     int lane;
-    const tpSoftRun* run = tpPackStore_Find(&store, slot, &lane);
-    tpPackStore_Remove(&store, slot);
+    // Manifolds of the same bodies have a colour and a run each.
+    int32_t large = tpPackStore_Add(&store, 0, 1, 60, false);
+    int32_t small = tpPackStore_Add(&store, 0, 1, 3, false);
+    int32_t next = tpPackStore_Add(&store, 0, 1, 2, false);
+    assert_int_equal(store.packCount, 65);
+    assert_int_equal(store.pieces.count, 2);
+    assert_int_equal(tpPackStore_Find(&store, small, &lane)->first, 60);
+    // One pack is left of the first piece, which is not enough for two.
+    assert_int_equal(tpPackStore_Find(&store, next, &lane)->first, 64);
+    tpPackStore_Remove(&store, large);
+    int32_t again = tpPackStore_Add(&store, 0, 1, 5, false);
+    assert_int_equal(tpPackStore_Find(&store, again, &lane)->first, 0);
+    // What lies in the second piece moves to the first, with its numbers.
+    tpSoftRun* run = tpPackStore_Find(&store, next, &lane);
+    run->packs[1].load[lane] = 7.0;
+    run->points[lane] = 2;
+    tpSoftRun_Summarise(run);
     tpPackStore_Tidy(&store);
-    assert_int_equal(store.packCount, 16);
-    // Three manifolds of the same bodies have a colour and a run each.
-    int firsts[3];
-    for (int k = 0; k < 3; ++k) {
-        slot = tpPackStore_Add(&store, 0, 1, 3 + 2 * k, false);
-        run = tpPackStore_Find(&store, slot, &lane);
-        assert_int_equal(run->capacity, 4 + 2 * k);
-        firsts[k] = run->first;
-    }
-    assert_int_equal(store.packCount, 24);
-    assert_true(firsts[0] == 0 && firsts[1] == 4 && firsts[2] == 16);
-    // Two packs are left of the second one's, four behind them.
-    for (int k = 0; k < 2; ++k) {
-        slot = tpPackStore_Add(&store, 0, 1, 4 - 2 * k, false);
-        firsts[k] = tpPackStore_Find(&store, slot, &lane)->first;
-    }
-    assert_true(firsts[0] == 12 && firsts[1] == 10);
-    assert_int_equal(store.packCount, 24);
-    checkStore(&store);
+    run = tpPackStore_Find(&store, next, &lane);
+    assert_int_equal(run->first, 1);
+    assert_true(run->packs[1].load[lane] == 7.0);
+    assert_int_equal(store.pieces.count, 2);
     tpDestroyPackStore(&store);
 }
 
-// A manifold keeps its lane while its points fit and are not far fewer than the run is for; a new
-// one takes an empty lane of a run that is a little too large before it begins another.
-static void lanesSuitSeveralCounts(void** state) {
+// More points take packs behind those of the run, or others if these are taken; what is there
+// stays.
+static void roomGrows(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
-    static const int32_t blocks[9] = { 0, 0, 0, 0, 0, 0, 0, 0, -1 };
+    static const int32_t blocks[5] = { 0, 0, 0, 0, -1 };
     tpPackStore store;
     tpCreatePackStore(&store, &allocator);
-    assert_true(tpPackStore_Start(&store, blocks, 9, 1));
+    assert_true(tpPackStore_Start(&store, blocks, 5, 1));
     int lane;
-    int32_t slot = tpPackStore_Add(&store, 0, 1, 7, false), large = slot;
-    const tpSoftRun* run = tpPackStore_Find(&store, slot, &lane);
-    assert_int_equal(run->capacity, 8);
-    assert_true(tpSoftRun_Suits(run, 8, false) && tpSoftRun_Suits(run, 3, false));
-    assert_false(tpSoftRun_Suits(run, 2, false) || tpSoftRun_Suits(run, 9, false));
-    assert_false(tpSoftRun_Suits(run, 8, true));
-    // Other bodies: too few points for that run, then enough, then enough in a smaller one.
-    slot = tpPackStore_Add(&store, 2, 3, 2, false);
-    assert_int_equal(tpPackStore_Find(&store, slot, &lane)->capacity, 2);
-    slot = tpPackStore_Add(&store, 4, 5, 3, false);
-    assert_ptr_equal(tpPackStore_Find(&store, slot, &lane), tpPackStore_Find(&store, large, &lane));
-    slot = tpPackStore_Add(&store, 6, 7, 1, false);
-    assert_int_equal(tpPackStore_Find(&store, slot, &lane)->capacity, 2);
-    assert_int_equal(store.runs.count, 2);
-    checkStore(&store);
-    tpDestroyPackStore(&store);
-}
-
-// A manifold that moves has its colour and slot free at once, but what its old lane holds stays,
-// and nobody gets that lane, until it is vacated.
-static void lanesAreLeft(void** state) {
-    (void)state;
-    tpAllocator allocator = tpDefaultAllocator();
-    static const int32_t blocks[4] = { 0, 0, 0, -1 };
-    tpPackStore store;
-    tpCreatePackStore(&store, &allocator);
-    assert_true(tpPackStore_Start(&store, blocks, 4, 1));
-    int lane;
-    int32_t slot = tpPackStore_Add(&store, 0, 1, 4, false);
+    int32_t slot = tpPackStore_Add(&store, 0, 1, 2, false);
     tpSoftRun* run = tpPackStore_Find(&store, slot, &lane);
-    int colour = run->colour;
-    run->packs[0].load[lane] = 3.0;
-    int32_t left = tpPackStore_Leave(&store, slot);
-    assert_int_equal(store.slotCount, 0);
-    // The same bodies again: the same slot and colour, another lane.
-    assert_int_equal(tpPackStore_Add(&store, 0, 1, 4, false), slot);
+    run->packs[1].load[lane] = 3.0;
+    assert_true(tpPackStore_NeedRoom(&store, run, 4));
+    assert_int_equal(run->first, 0);
+    assert_int_equal(run->packs[3].isPoint[lane], -1);
+    int32_t other = tpPackStore_Add(&store, 0, 2, 1, false);
+    assert_int_equal(tpPackStore_Find(&store, other, &lane)->first, 4);
     run = tpPackStore_Find(&store, slot, &lane);
-    assert_int_equal(run->colour, colour);
-    assert_int_not_equal(store.places.data[slot], left);
-    run = &store.runs.data[left / tp_packWidth];
-    assert_true(run->packs[0].load[left % tp_packWidth] == 3.0);
-    assert_int_equal(run->bodyA[left % tp_packWidth], 0);
-    tpSoftRun_ClearLane(run, left % tp_packWidth);
-    tpPackStore_Vacate(&store, left);
-    assert_true(run->packs[0].load[left % tp_packWidth] == 0.0);
-    assert_int_equal(run->bodyA[left % tp_packWidth], store.nobody);
-    checkStore(&store);
+    assert_true(tpPackStore_NeedRoom(&store, run, 8));
+    assert_int_equal(run->first, 5);
+    assert_int_equal(run->room, 8);
+    assert_true(run->packs[1].load[lane] == 3.0);
+    assert_int_equal(store.packCount, 9);
+    // A manifold of other bodies shares the run, and so its packs.
+    int32_t third = tpPackStore_Add(&store, 2, 3, 6, false);
+    assert_ptr_equal(tpPackStore_Find(&store, third, &lane), run);
     tpDestroyPackStore(&store);
+}
+
+static int countPacks(const tpPackStore* store) {
+    int count = 0;
+    for (int r = 0; r < store->runs.count; ++r) {
+        count += store->runs.data[r].packs != NULL ? store->runs.data[r].count : 0;
+    }
+    return count;
+}
+
+// Dealt anew, manifolds of one colour need the fewest packs: the longest share a run, the next
+// longest another. Each keeps its slot, its colour and all that it carries.
+static void dealingSavesPacks(void** state) {
+    (void)state;
+    enum { pairs = 20 };
+    tpAllocator allocator = tpDefaultAllocator();
+    int32_t blocks[2 * pairs + 1], slots[pairs];
+    for (int i = 0; i <= 2 * pairs; ++i) {
+        blocks[i] = i < 2 * pairs ? 0 : -1;
+    }
+    tpPackStore store;
+    tpCreatePackStore(&store, &allocator);
+    assert_true(tpPackStore_Start(&store, blocks, 2 * pairs + 1, 1));
+    for (int i = 0; i < pairs; ++i) {
+        int points = 1 + 7 * i % 4, lane;
+        slots[i] = tpPackStore_Add(&store, 2 * i, 2 * i + 1, points, false);
+        tpSoftRun* run = tpPackStore_Find(&store, slots[i], &lane);
+        run->points[lane] = (uint8_t)points;
+        run->size[lane] = (float)i;
+        run->elastic = (uint8_t)(run->elastic | (i % 2 == 0 ? 1u << lane : 0));
+        for (int k = 0; k < points; ++k) {
+            run->packs[k].isPoint[lane] = 1;
+            run->packs[k].feature[lane] = (uint64_t)(100 * i + k);
+            // In the first run, which is flat, the first point stands for all of its manifold.
+            run->packs[k].normal[2][lane] = (float)(i >= tp_packWidth || k == 0 ? i : 0);
+        }
+        tpSoftRun_SetUneven(run, lane, i >= tp_packWidth && i % 3 == 0);
+        tpSoftRun_Summarise(run);
+    }
+    assert_int_equal(countPacks(&store), 12);
+    // Five each of 4, 3, 2 and 1 points: 4 + 3 + 1 packs.
+    assert_true(tpPackStore_Deal(&store));
+    tpPackStore_Tidy(&store);
+    assert_int_equal(countPacks(&store), 8);
+    assert_int_equal(store.packCount, 8);
+    checkStore(&store);
+    checkOrder(&store);
+    for (int i = 0; i < pairs; ++i) {
+        int points = 1 + 7 * i % 4, lane;
+        const tpSoftRun* run = tpPackStore_Find(&store, slots[i], &lane);
+        assert_int_equal(run->slots[lane], slots[i]);
+        assert_int_equal(run->bodyA[lane], 2 * i);
+        assert_int_equal(run->points[lane], points);
+        assert_true(run->size[lane] == (float)i);
+        assert_int_equal(run->elastic >> lane & 1, i % 2 == 0);
+        assert_int_equal(run->uneven >> lane & 1, i >= tp_packWidth && i % 3 == 0);
+        for (int k = 0; k < points; ++k) {
+            assert_int_equal(run->packs[k].feature[lane], 100 * i + k);
+            assert_true(run->packs[run->isFlat ? 0 : k].normal[2][lane] == (float)i);
+        }
+        for (int k = points; k < run->room; ++k) {
+            assert_int_equal(run->packs[k].isPoint[lane], -1);
+        }
+    }
+    tpDestroyPackStore(&store);
+}
+
+// A store that begins anew has the memory of the one before, a run at a time.
+static void piecesAreHandedOver(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    static const int32_t blocks[3] = { 0, 0, -1 };
+    tpPackStore old, new;
+    tpCreatePackStore(&old, &allocator);
+    tpCreatePackStore(&new, &allocator);
+    assert_true(tpPackStore_Start(&old, blocks, 3, 1) && tpPackStore_Start(&new, blocks, 3, 1));
+    int32_t slots[2] = { tpPackStore_Add(&old, 0, 1, 20, false),
+                         tpPackStore_Add(&old, 0, 1, 20, false) };
+    tpPackStore_TakePieces(&new, &old);
+    assert_int_equal(new.packCount, 40);
+    for (int k = 0; k < 2; ++k) {
+        int lane;
+        const tpSoftRun* run = tpPackStore_Find(&old, slots[k], &lane);
+        assert_true(tpPackStore_Add(&new, 0, 1, 20, false) == k);
+        tpPackStore_FreePacks(&new, run->first, run->room);
+    }
+    assert_int_equal(new.packCount, 40);
+    assert_int_equal(new.pieces.count, 1);
+    assert_int_equal(old.pieces.count, 0);
+    tpDestroyPackStore(&old);
+    tpDestroyPackStore(&new);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanesAreLeft),      cmocka_unit_test(lanesAreUsedAgain),
-        cmocka_unit_test(tidyingFillsLanes), cmocka_unit_test(restoredStoresGoOn),
-        cmocka_unit_test(packsAreShared),    cmocka_unit_test(lanesSuitSeveralCounts),
+        cmocka_unit_test(lanesAreUsedAgain),   cmocka_unit_test(tidyingFillsLanes),
+        cmocka_unit_test(restoredStoresGoOn),  cmocka_unit_test(packsAreShared),
+        cmocka_unit_test(roomGrows),           cmocka_unit_test(dealingSavesPacks),
+        cmocka_unit_test(piecesAreHandedOver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

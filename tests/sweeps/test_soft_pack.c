@@ -35,9 +35,9 @@ static void stepWith(SoftHeap* soft, const tpSoftKernels* kernels, tpLaneSums* s
 static void assertSameStores(const SoftHeap* a, const SoftHeap* b) {
     for (int r = 0; r < a->store.runs.count; ++r) {
         tpSoftRun p = a->store.runs.data[r], q = b->store.runs.data[r];
-        assert_memory_equal(p.packs, q.packs, sizeof(tpSoftPack) * (size_t)p.capacity);
+        assert_memory_equal(p.packs, q.packs, sizeof(tpSoftPack) * (size_t)p.room);
         if (p.torsions != NULL) {
-            assert_memory_equal(p.torsions, q.torsions, sizeof(tpSoftTorsion) * (size_t)p.capacity);
+            assert_memory_equal(p.torsions, q.torsions, sizeof(tpSoftTorsion) * (size_t)p.room);
         }
         p.packs = q.packs = NULL;
         p.torsions = q.torsions = NULL;

@@ -350,7 +350,7 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
         }
     }
     // Arms of no point follow the bodies too: those of a ball that spins grew without bounds.
-    for (int k = found->count; k < run->capacity; ++k) {
+    for (int k = found->count; k < run->room; ++k) {
         clearPoint(&run->packs[k], lane);
         if (run->torsions != NULL) {
             run->torsions[k].arm[lane] = 0.0f;

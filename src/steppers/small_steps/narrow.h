@@ -9,7 +9,6 @@
 typedef struct tpAnswer {
     int32_t pair;       // its place in the list of pairs, or -1
     int32_t slot;       // -1: it has no manifold yet
-    int32_t from;       // the lane that it has left, run * 8 + lane, or -1
     tpShapePair shapes; // the system's
     tpPairCache* cache; // NULL: the pair function has none
     int first, count;   // points, in the chunk's memory

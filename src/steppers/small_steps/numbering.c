@@ -133,34 +133,46 @@ static bool renumber(tpSmallStep* step, const int32_t* order, int count) {
     return true;
 }
 
-// Moves all manifolds from one store to another that knows the new numbers, in the order of pairs.
-static bool moveManifolds(tpSmallStep* step, const tpPackStore* from, tpPackStore* to) {
+// Moves all manifolds from one store to another that knows the new numbers, run by run: the packs
+// of the old runs serve the new ones.
+static bool moveManifolds(tpSmallStep* step, tpPackStore* from, tpPackStore* to) {
     tpSmallSteps* state = step->state;
     const tpSystem* system = step->system;
-    tpShapePair* shapes = TP_SCRATCH(&step->system->arena, tpShapePair, from->slotCount);
+    tpArena* arena = &step->system->arena;
+    tpShapePair* shapes = TP_SCRATCH(arena, tpShapePair, from->slotCount);
+    int32_t* slots = TP_SCRATCH(arena, int32_t, from->places.count);
     int count = 0;
-    if (shapes == NULL) {
+    if (arena->failed) {
         return false;
     }
+    tpPackStore_TakePieces(to, from);
+    for (int r = 0; r < from->runs.count; ++r) {
+        const tpSoftRun* old = &from->runs.data[r];
+        for (int lane = 0; old->packs != NULL && lane < tp_packWidth; ++lane) {
+            if ((old->used >> lane & 1) == 0) {
+                continue;
+            }
+            tpShapePair pair = state->shapes.data[old->slots[lane]];
+            int a = system->shapes.data[pair.shapeA].body;
+            int b = system->shapes.data[pair.shapeB].body, newLane;
+            int32_t moved = tpPackStore_Add(to, state->numbers.data[a], state->numbers.data[b],
+                                            old->points[lane], old->areBalls);
+            if (moved < 0) {
+                return false;
+            }
+            tpSoftRun* new = tpPackStore_Find(to, moved, &newLane);
+            tpSoftRun_CopyLane(old, lane, new, newLane);
+            TP_ASSERT(moved == count);
+            slots[old->slots[lane]] = moved;
+            shapes[count++] = pair;
+        }
+        if (old->packs != NULL) {
+            tpPackStore_FreePacks(to, old->first, old->room);
+        }
+    }
     for (int i = 0; i < state->pairs.count; ++i) {
-        int32_t slot = state->pairs.data[i].slot;
-        if (slot < 0) {
-            continue;
-        }
-        tpShapePair pair = state->shapes.data[slot];
-        int oldLane, newLane;
-        const tpSoftRun* old = tpPackStore_Find(from, slot, &oldLane);
-        int a = system->shapes.data[pair.shapeA].body, b = system->shapes.data[pair.shapeB].body;
-        int32_t moved = tpPackStore_Add(to, state->numbers.data[a], state->numbers.data[b],
-                                        old->points[oldLane], old->areBalls);
-        if (moved < 0) {
-            return false;
-        }
-        tpSoftRun* new = tpPackStore_Find(to, moved, &newLane);
-        tpSoftRun_CopyLane(old, oldLane, new, newLane);
-        TP_ASSERT(moved == count);
-        shapes[count++] = pair;
-        state->pairs.data[i].slot = moved;
+        int32_t* slot = &state->pairs.data[i].slot;
+        *slot = *slot >= 0 ? slots[*slot] : -1;
     }
     if (count > 0) {
         memcpy(state->shapes.data, shapes, sizeof(tpShapePair) * (size_t)count);
@@ -213,8 +225,8 @@ static bool cut(tpSmallStep* step) {
 
 // Whether the blocks have mixed.
 static bool haveMixed(tpSmallSteps* state) {
-    const tpPackStore* store = &state->store;
-    if (store->blockCount < 2 || store->slotCount == 0 || !store->isOrdered) {
+    tpPackStore* store = &state->store;
+    if (store->blockCount < 2 || store->slotCount == 0 || !tpPackStore_Order(store)) {
         return false;
     }
     int between = store->order.count - store->groupFirsts.data[store->blockCount];

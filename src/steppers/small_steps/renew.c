@@ -29,14 +29,13 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
             answers->list[answers->count++] =
                 (tpAnswer){ .pair = pair,
                             .slot = run->slots[lane],
-                            .from = -1,
                             .shapes = shapes,
                             .cache = pair >= 0 ? &state->caches.data[pair] : NULL };
         }
     }
 }
 
-// A manifold that is none any more: its contacts that carried something in the step are listed
+// A manifold that leaves its lane: its contacts that carried something in the step are listed
 // though it goes.
 static void departManifold(const tpSmallStep* step, const tpSoftRun* run, int lane,
                            tpAnswers* answers) {
@@ -49,6 +48,34 @@ static void departManifold(const tpSmallStep* step, const tpSoftRun* run, int la
             answers->listed += 1;
         }
     }
+}
+
+// Whether a manifold that has been found anew stays in its lane.
+static bool keepsLane(const tpSoftRun* run, const tpAnswer* answer) {
+    return answer->count > 0 && answer->areBalls == run->areBalls;
+}
+
+static void writeRenewed(const tpSmallStep* step, tpAnswers* answers, tpAnswer* answer,
+                         tpLawMemo* memo) {
+    int lane;
+    tpSoftRun* run = tpPackStore_Find(&step->state->store, answer->slot, &lane);
+    double before = 0.0;
+    answers->listed -= tpCountListed(run, lane, &before);
+    tpFoundManifold found = { answer->shapes,
+                              step->system->shapes.data[answer->shapes.shapeA].body,
+                              step->system->shapes.data[answer->shapes.shapeB].body,
+                              answers->points + answer->first,
+                              tpAnswer_PointCount(answer),
+                              answer->slack,
+                              &answer->over };
+    int gone = answers->departed.count;
+    tpKeptPoint points[tp_mostPoints];
+    tpKeptManifold kept = { points, 0 };
+    tpKeepManifold(step, run, lane, &kept);
+    tpWriteManifold(step, &found, memo, &kept, run, lane, &answers->departed);
+    answers->listed += tpCountListed(run, lane, &answers->penetration);
+    answers->listed += answers->departed.count - gone;
+    answer->isWritten = true;
 }
 
 // Finds the stale manifolds of a chunk of runs, and writes those that fit into their lanes.
@@ -72,62 +99,44 @@ static void renewChunk(void* context, int chunk, int worker) {
         tpAnswer* answer = &answers->list[k];
         int lane;
         tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
-        if (answer->count == 0 ||
-            !tpSoftRun_Suits(run, tpAnswer_PointCount(answer), answer->areBalls)) {
+        if (!keepsLane(run, answer)) {
             answer->pair = placeOfPair(state, answer->shapes);
-            if (answer->count == 0) {
-                departManifold(step, run, lane, answers);
-            }
+            departManifold(step, run, lane, answers);
             continue;
         }
-        double before = 0.0;
-        answers->listed -= tpCountListed(run, lane, &before);
-        tpFoundManifold found = { answer->shapes,
-                                  step->system->shapes.data[answer->shapes.shapeA].body,
-                                  step->system->shapes.data[answer->shapes.shapeB].body,
-                                  answers->points + answer->first,
-                                  tpAnswer_PointCount(answer),
-                                  answer->slack,
-                                  &answer->over };
-        int gone = answers->departed.count;
-        tpKeptPoint points[tp_mostPoints];
-        tpKeptManifold kept = { points, 0 };
-        tpKeepManifold(step, run, lane, &kept);
-        tpWriteManifold(step, &found, memo, &kept, run, lane, &answers->departed);
-        answers->listed += tpCountListed(run, lane, &answers->penetration);
-        answers->listed += answers->departed.count - gone;
-        answer->isWritten = true;
-    }
-}
-
-// Manifolds that do not fit into their lanes any more, or are none: the first get other lanes. What
-// the old one holds is read when the new one is written.
-static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
-    tpSmallStep* step = search->step;
-    tpSmallSteps* state = step->state;
-    state->pairs.data[answer->pair] = (tpPairState){ -1, (float)answer->slack };
-    if (answer->count == 0) {
-        tpPackStore_Remove(&state->store, answer->slot);
-        return true;
-    }
-    answer->from = tpPackStore_Leave(&state->store, answer->slot);
-    tpSoftRun* run = &state->store.runs.data[answer->from / tp_packWidth];
-    run->slots[answer->from % tp_packWidth] = -1 - search->lastLeft;
-    search->lastLeft = answer->from;
-    return tpSmallStep_PlaceManifold(step, answer);
-}
-
-// Lanes that manifolds have left are for others. If memory ran out some may not be cleared yet.
-static void vacateLanes(tpContactSearch* search, bool areCleared) {
-    tpPackStore* store = &search->step->state->store;
-    while (search->lastLeft >= 0) {
-        int32_t place = search->lastLeft;
-        search->lastLeft = -1 - store->runs.data[place / tp_packWidth].slots[place % tp_packWidth];
-        if (!areCleared) {
-            tpSoftRun_ClearLane(&store->runs.data[place / tp_packWidth], place % tp_packWidth);
+        // Packs for more points are handed out by one thread.
+        if (tpAnswer_PointCount(answer) <= run->room) {
+            writeRenewed(step, answers, answer, memo);
         }
-        tpPackStore_Vacate(store, place);
     }
+}
+
+// A manifold that is none any more goes. If balls have become others or the reverse, since their
+// material or their centre of mass has changed, it gets another lane.
+static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
+    tpSmallSteps* state = search->step->state;
+    state->pairs.data[answer->pair] = (tpPairState){ -1, (float)answer->slack };
+    tpPackStore_Remove(&state->store, answer->slot);
+    return answer->count == 0 || tpSmallStep_PlaceManifold(search->step, answer);
+}
+
+// Manifolds that stay in their lanes with more points than their runs have packs for.
+static bool writeLarger(const tpSmallStep* step, tpAnswers* answers) {
+    tpPackStore* store = &step->state->store;
+    tpLawMemo memo[tp_lawMemoSize];
+    memset(memo, 0, sizeof(memo));
+    for (int k = 0; k < answers->count; ++k) {
+        tpAnswer* answer = &answers->list[k];
+        int lane;
+        tpSoftRun* run = tpPackStore_Find(store, answer->slot, &lane);
+        if (!answer->isWritten && keepsLane(run, answer)) {
+            if (!tpPackStore_NeedRoom(store, run, tpAnswer_PointCount(answer))) {
+                return false;
+            }
+            writeRenewed(step, answers, answer, memo);
+        }
+    }
+    return true;
 }
 
 static int countStale(const tpPackStore* store, tpRange runs, int* points) {
@@ -165,6 +174,9 @@ static bool renewChunks(tpContactSearch* search, int chunks) {
     }
     for (int c = 0; c < chunks; ++c) {
         tpAnswers* answers = &search->answers[c];
+        if (!writeLarger(step, answers)) {
+            return false;
+        }
         step->listed += answers->listed;
         step->penetration = fmax(step->penetration, answers->penetration);
         for (int k = 0; k < answers->departed.count; ++k) {
@@ -184,8 +196,5 @@ static bool renewChunks(tpContactSearch* search, int chunks) {
 
 bool tpContactSearch_RenewStale(tpContactSearch* search) {
     int runs = search->step->state->store.order.count;
-    search->lastLeft = -1;
-    bool isDone = tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
-    vacateLanes(search, isDone);
-    return isDone;
+    return tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
 }

@@ -208,7 +208,6 @@ static void askChunk(void* context, int chunk, int worker) {
         answers->list[answers->count++] = (tpAnswer){
             .pair = i,
             .slot = -1,
-            .from = -1,
             .shapes = state->fat.pairs.data[i],
             .cache = state->remembers ? &state->caches.data[i] : NULL,
         };
@@ -278,5 +277,5 @@ bool tpSmallStep_Search(tpSmallStep* step) {
     }
     tpArena_Release(&step->system->arena, mark);
     tpPackStore_Tidy(&step->state->store);
-    return true;
+    return tpPackStore_Deal(&step->state->store);
 }

@@ -23,7 +23,6 @@ typedef struct tpContactSearch {
     int askCount;
     tpAnswers* answers; // of the chunks that are asked at once
     int firstChunk;     // of them
-    int32_t lastLeft;   // lanes that manifolds have left, chained by their slots: -1 - the next
 } tpContactSearch;
 
 // Threads share loops over pairs in chunks of so many.
@@ -62,8 +61,7 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 
 // Manifolds with new lanes (newcomers.c) ----------------------------------------------------------
 
-// Writes all manifolds of these chunks that have been placed, and clears the lanes that they left.
-// False if memory ran out.
+// Writes all manifolds of these chunks that have been placed. False if memory ran out.
 bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks);
 
 // Stale manifolds (renew.c) -----------------------------------------------------------------------

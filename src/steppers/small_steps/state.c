@@ -69,7 +69,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     tpFatPairs_Clear(&state->fat);
     state->pairs.count = state->caches.count = 0;
     state->shapes.count = state->shapeMarks.count = 0;
-    state->store.slotCount = 0;
+    tpPackStore_Clear(&state->store);
     state->departed.count = 0;
     state->remembers = state->hasHeld = false;
     state->substepTime = 0.0;
