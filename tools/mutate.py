@@ -29,7 +29,7 @@ first one that fails ends the try. A line that no test runs survives at once, an
 is held to the known bits of runs (collision/known, determinism/known): they tell that something is another, not that it
 is wrong, so that what they alone catch is told apart. A test that needs ten times its usual processor time fails, too.
 What passes them all is compiled once more with the address and undefined-behaviour sanitizers, as the tests of the
-preset "asan" are, and tried by the tests of its room; where one of them fails, the unchanged source has to pass it in
+preset "asan" are, with guards behind every piece of scratch, and tried by the tests of its room; where one of them fails, the unchanged source has to pass it in
 the same way. --budget S ends the tests of a try, and those with sanitizers, after S seconds of processor time each: what
 was not caught by then counts as survived, and the verdict says that not all tests were tried.
 
@@ -77,6 +77,7 @@ ELSEWHERE = ("src/recording/without_hdf5.c",)
 OTHERS = "^(?!python/|viewer/|install/|architecture/|docs/|base/|math/|geometry/|scene/)"
 # At the very end: bits that are only known, of which no law says that they are right. What they alone catch is counted apart.
 KNOWN = ("collision/known", "determinism/known")
+SCRATCH_SOURCE = "src/base/memory.c"
 SANITIZERS = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-U_FORTIFY_SOURCE"]
 
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|\d+)(?![\w.])")
@@ -313,12 +314,13 @@ class Copy:
             self.objects[path] = self.compile(path, text, folder)
         return self.objects[path]
 
-    def link(self, path, folder, more=()):
-        """The library with the object of the folder in place of the source's."""
+    def link(self, path, folder, more=(), others=None):
+        """The library with the object of the folder in place of the source's; others: objects in place of those of other sources."""
         library = "libtippe_io.so" if path.startswith("src/recording") else "libtippe.so"
         compiled = self.compilations[path]
         object_file = compiled[compiled.index("-o") + 1]
-        command = [os.path.join(folder, "mutant.o") if part == object_file else part for part in self.links[library]]
+        places = {object_file: os.path.join(folder, "mutant.o"), **(others or {})}
+        command = [places.get(part, part) for part in self.links[library]]
         command[command.index("-o") + 1] = os.path.join(folder, library)
         if os.path.join(folder, "mutant.o") not in command:
             sys.exit(f"mutate: {object_file} is not part of {library}")
@@ -356,9 +358,15 @@ class Copy:
 
     def sanitized(self, path, text, folder):
         """Links the library with a source compiled with the sanitizers; what to load before a test then."""
+        # Under a sanitizer scratch has guards: src/base/memory.c.
+        memory = self.compilations[SCRATCH_SOURCE]
+        guarded = os.path.join(folder, "memory.o")
+        if self.compile(SCRATCH_SOURCE, self.text_of(SCRATCH_SOURCE), folder, SANITIZERS) is None:
+            return None
+        os.replace(os.path.join(folder, "mutant.o"), guarded)
         if self.compile(path, text, folder, SANITIZERS) is None:
             return None
-        self.link(path, folder, SANITIZERS)
+        self.link(path, folder, SANITIZERS, {memory[memory.index("-o") + 1]: guarded})
         compiler = self.compilations[path][0]
         return ":".join(subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
                         for library in ("libasan.so", "libubsan.so"))

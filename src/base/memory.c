@@ -18,6 +18,9 @@
 #elif defined(__SANITIZE_ADDRESS__)
 #define TIPPE_HAS_SANITIZER
 #endif
+#ifdef TIPPE_HAS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
 #if defined(__linux__) && !defined(TIPPE_HAS_SANITIZER)
 #define TIPPE_MAPS_LARGE
 #include <sys/mman.h>
@@ -156,7 +159,45 @@ static unsigned char* payload(tpArenaBlock* block) {
     return (unsigned char*)(block + 1);
 }
 
+// Under the address sanitizer only the bytes that are handed out may be touched: each piece of
+// scratch ends in a guard, and what was given back is closed again. A fresh piece is filled with
+// ones, which are NaN as doubles and -1 as integers, so that no result rests on what an earlier
+// piece left there.
+#ifdef TIPPE_HAS_SANITIZER
+enum { guardSize = alignment };
+
+static void closeFrom(tpArenaBlock* block, size_t offset) {
+    __asan_poison_memory_region(payload(block) + offset, block->size - offset);
+}
+
+static void openWhole(tpArenaBlock* block) {
+    __asan_unpoison_memory_region(payload(block), block->size);
+}
+
+static void openPiece(void* memory, size_t size) {
+    __asan_unpoison_memory_region(memory, size);
+    memset(memory, 0xff, size);
+}
+#else
+enum { guardSize = 0 };
+
+static void closeFrom(tpArenaBlock* block, size_t offset) {
+    (void)block;
+    (void)offset;
+}
+
+static void openWhole(tpArenaBlock* block) {
+    (void)block;
+}
+
+static void openPiece(void* memory, size_t size) {
+    (void)memory;
+    (void)size;
+}
+#endif
+
 static void releaseBlock(tpArena* arena, tpArenaBlock* block) {
+    openWhole(block);
     tpRelease(&arena->allocator, block, sizeof(tpArenaBlock) + block->size);
 }
 
@@ -171,6 +212,7 @@ static bool addBlock(tpArena* arena, size_t size) {
     block->older = arena->newest;
     block->size = size;
     block->offset = 0;
+    closeFrom(block, 0);
     arena->newest = block;
     return true;
 }
@@ -193,7 +235,8 @@ void* tpArena_Get(tpArena* arena, size_t size) {
         arena->failed = true;
         return NULL;
     }
-    size = roundUp(size == 0 ? 1 : size);
+    size_t asked = size;
+    size = roundUp(size == 0 ? 1 : size) + guardSize;
     tpArenaBlock* block = arena->newest;
     if (block == NULL || block->size - block->offset < size) {
         // A fresh block at least doubles what there is, so their number stays small.
@@ -205,6 +248,7 @@ void* tpArena_Get(tpArena* arena, size_t size) {
         block = arena->newest;
     }
     void* memory = payload(block) + block->offset;
+    openPiece(memory, asked);
     block->offset += size;
     arena->used += size;
     arena->most = arena->used > arena->most ? arena->used : arena->most;
@@ -242,6 +286,7 @@ void tpArena_Reset(tpArena* arena) {
         return;
     }
     newest->offset = 0;
+    closeFrom(newest, 0);
     if (newest->older == NULL) {
         return;
     }
@@ -269,6 +314,7 @@ void tpArena_Release(tpArena* arena, tpArenaMark mark) {
     arena->used = mark.used;
     if (mark.block != NULL) {
         mark.block->offset = mark.offset;
+        closeFrom(mark.block, mark.offset);
     }
     if (newest == mark.block) {
         return;
@@ -280,4 +326,5 @@ void tpArena_Release(tpArena* arena, tpArenaMark mark) {
         releaseBlock(arena, older);
     }
     newest->offset = 0;
+    closeFrom(newest, 0);
 }

@@ -7,6 +7,44 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 
+// Of the address sanitizer; without it there are no guards to look at.
+extern int __asan_address_is_poisoned(void const volatile* address) __attribute__((weak));
+
+static void assertClosed(const unsigned char* begin, size_t size, bool isClosed) {
+    for (size_t i = 0; i < size; ++i) {
+        assert_int_equal(__asan_address_is_poisoned(begin + i) != 0, isClosed);
+    }
+}
+
+// A piece of scratch can be touched from its first byte to its last, while it is handed out.
+static void arenaGuardsItsPieces(void** state) {
+    (void)state;
+    if (__asan_address_is_poisoned == NULL) {
+        skip();
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    tpArenaMark mark = { 0 };
+    unsigned char* pieces[3];
+    static const size_t sizes[3] = { 64, 1000, 24 };
+    for (int i = 0; i < 3; ++i) {
+        mark = tpArena_Mark(&arena);
+        pieces[i] = tpArena_Get(&arena, sizes[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        assertClosed(pieces[i], sizes[i], false);
+        assertClosed(pieces[i] + sizes[i], 16, true);
+        assert_int_equal(pieces[i][sizes[i] - 1], 0xff);
+    }
+    tpArena_Release(&arena, mark);
+    assertClosed(pieces[1], sizes[1], false);
+    assertClosed(pieces[2], sizes[2], true);
+    tpArena_Reset(&arena);
+    assertClosed(pieces[0], sizes[0], true);
+    tpArena_Destroy(&arena);
+}
+
 static void arenaWarmsUp(void** state) {
     (void)state;
     tpFailingAllocator heap = { 0 };
@@ -220,6 +258,7 @@ static void messagesAreCutNotOverrun(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arenaGuardsItsPieces),
         cmocka_unit_test(arenaWarmsUp),
         cmocka_unit_test(arenaKeepsWhatIsLargeEnough),
         cmocka_unit_test(arenaReleasesToMarks),

@@ -74,14 +74,13 @@ static bool isElastic(const tpTouch* touch) {
     return largest >= elastic;
 }
 
-static bool isElasticCrowd(const tpTouch* touch) {
-    bool isCrowd = touch->contactCount >= leastCrowd && touch->contactCount <= largestCrowd;
-    return isCrowd && isElastic(touch);
+static bool isElasticCrowd(const tpBenderStep* step) {
+    int count = step->start.contactCount;
+    return count >= leastCrowd && count <= largestCrowd && step->isElastic;
 }
 
 bool tpBenderStep_HasToHurry(const tpBenderStep* step) {
-    return tpStepBudget_IsHard(step->system) && step->system->joints.count == 0 &&
-           !isElastic(&step->start);
+    return tpStepBudget_IsHard(step->system) && step->system->joints.count == 0 && !step->isElastic;
 }
 
 bool tpBenderStep_Touch(tpBenderStep* step, tpTouch* touch, const tpPose* poses,
@@ -113,11 +112,12 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
         return false;
     }
     step->overlap = deepestOf(contacts, count);
+    step->isElastic = isElastic(&step->start);
     step->isHurried = step->start.isSmall && tpBenderStep_HasToHurry(step);
     step->start.isSmall = step->start.isSmall && !step->isHurried;
     // Many bodies hit each other in every step: the budget has no room for a drift each time, but
     // where impacts take nothing it is worth what there is.
-    step->isCrowd = isElasticCrowd(&step->start);
+    step->isCrowd = isElasticCrowd(step);
     step->isLocating = step->settings->isLocated && (step->start.isSmall || step->isCrowd) &&
                        !tpStepBudget_IsSpent(system);
     return tpResting_Solve(step);

@@ -42,6 +42,7 @@ typedef struct tpBenderStep {
     int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact
     bool isCrowd;    // of elastic impacts: those that come together are taken at once
+    bool isElastic;  // contacts at the start give back next to all that impacts take
     bool isHurried;  // this part is treated as a large problem, whatever its size
     bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
