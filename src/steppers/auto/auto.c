@@ -19,6 +19,9 @@ static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";
 static const char* const isCrowded =
     "auto: paths in a crowd cannot be followed; it is judged by its laws";
+static const char* const isNotFollowed =
+    "auto: errors are estimated to be larger than bodies; paths cannot be followed any more and "
+    "are judged by their laws";
 // Steps of the user for which methods are not compared again if all have failed.
 enum { failedFrames = 8 };
 
@@ -243,6 +246,7 @@ static bool carryGroup(tpUserStep* frame, int group) {
         frame->isAccurate = frame->isAccurate && run.isAccurate;
         frame->isCrowded = frame->isCrowded || (frame->groups.sizes[group] > tp_crowdSize &&
                                                 frame->groups.pairCounts[group] > 0);
+        frame->isLost = frame->isLost || tpGroupRun_IsLost(&run);
         keepGroup(frame, group, &run);
         keepMotion(frame, group);
     }
@@ -350,6 +354,9 @@ static void finishReport(tpUserStep* frame, tpStepReport* report) {
     }
     if (frame->isCrowded) {
         tpStepReport_AddNote(report, isCrowded);
+    }
+    if (frame->isLost) {
+        tpStepReport_AddNote(report, isNotFollowed);
     }
     if (frame->switchCount > 0) {
         tpStepReport_AddNote(report, hasSwitched);

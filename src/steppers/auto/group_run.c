@@ -269,6 +269,15 @@ static double partOf(const tpGroupRun* run, double start) {
     return left / fmax(1.0, ceil(left / step * (1.0 - 1e-9)));
 }
 
+bool tpGroupRun_IsLost(const tpGroupRun* run) {
+    bool isLost = false;
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        isLost = isLost || (run->groups->ofBody[i] == run->group &&
+                            run->positionErrors[i] > run->lengthScale);
+    }
+    return isLost && run->groups->pairCounts[run->group] > 0;
+}
+
 // Whether nothing is checked: the flying are exact, and nobody can follow crowds.
 static bool isUnchecked(const tpGroupRun* run) {
     bool isCrowd =

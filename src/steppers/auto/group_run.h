@@ -79,6 +79,10 @@ typedef struct tpGroupRun {
     bool hasMemory;
 } tpGroupRun;
 
+// Whether the paths of the group cannot be followed any more: its bodies touch, and one is
+// estimated to be off by more than the length of the scene.
+bool tpGroupRun_IsLost(const tpGroupRun* run);
+
 // Whether the last error was so small that most steps need no check.
 bool tpPace_IsTrusted(const tpPace* pace);
 

@@ -24,7 +24,7 @@ typedef struct tpUserStep {
     tpTaken taken;
     double lengthScale, timeScale, accuracy;
     int switchCount, rejectedCount;
-    bool isAccurate, isCrowded;
+    bool isAccurate, isCrowded, isLost;
 } tpUserStep;
 
 // A run of the group by what carries it.
