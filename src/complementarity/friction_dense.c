@@ -41,6 +41,10 @@ static const double regularisation = 1e-9;
 // A residual that has grown to this many times the first is lost.
 static const double lostGrowth = 1e3;
 
+// Impulses that have grown to this many times those of the start, or of q, are no answer: contacts
+// and drives jam each other, and all that follows would start from there.
+static const double jammedGrowth = 1e3;
+
 // No contact is asked for less than so many units of the last place of its impulses.
 static const double roundings = 64.0;
 
@@ -51,10 +55,11 @@ typedef struct tpDenseFriction {
     double* rho; // of each block: rows over the trace of its part of S
     double* u;
     double* step;
-    double* J;    // of the rows in play, the right-hand side last; then its factors
-    int* rows;    // those rows
-    int* pivots;  // of each step of the elimination: the row that came to its place
-    int factored; // rows in play of the factors in J, 0: there are none
+    double* J;       // of the rows in play, the right-hand side last; then its factors
+    int* rows;       // those rows
+    int* pivots;     // of each step of the elimination: the row that came to its place
+    int factored;    // rows in play of the factors in J, 0: there are none
+    double mostLoad; // impulses of a larger size are no answer
 } tpDenseFriction;
 
 static int rowsOf(const tpDenseFriction* dense, int b) {
@@ -141,14 +146,19 @@ static double judge(tpDenseFriction* dense, const double* r) {
     return sqrt(sum);
 }
 
-static double roundingOf(const tpDenseFriction* dense, const double* r) {
+// The size of impulses, as velocities that they give.
+static double loadOf(const tpDenseFriction* dense, const double* r) {
     double sum = 0.0;
     for (int b = 0, row = 0; b < dense->problem->blockCount; ++b) {
         for (int end = row + rowsOf(dense, b); row < end; ++row) {
             sum += r[row] / dense->rho[b] * (r[row] / dense->rho[b]);
         }
     }
-    return roundings * DBL_EPSILON * sqrt(sum);
+    return sqrt(sum);
+}
+
+static double roundingOf(const tpDenseFriction* dense, const double* r) {
+    return roundings * DBL_EPSILON * loadOf(dense, r);
 }
 
 // z -= a x + b y for an even n.
@@ -448,24 +458,14 @@ static bool iterate(tpDenseFriction* dense, double tolerance, tpDenseLaw* laws, 
         *steps += 1;
         lost = *steps < freeSteps ? lost : leastGain * last;
     }
-    return residual <= fmax(tolerance, roundingOf(dense, r));
+    return residual <= fmax(tolerance, roundingOf(dense, r)) && loadOf(dense, r) <= dense->mostLoad;
 }
 
-// By what contacts and drives do, from r, whose velocities are in u. What is left where they
-// contradict each other goes into the shift of `small`.
-static bool solveByStates(tpDenseFriction* dense, const tpSmallSolve* small, tpArena* arena,
-                          double* r, int* rounds) {
+// Whether r solves the problem with q shifted as `small` says, to what will do.
+static bool isSolvedShifted(tpDenseFriction* dense, const tpSmallSolve* small, double settled,
+                            double* q, const double* r) {
     const tpFrictionProblem* problem = dense->problem;
-    size_t n = (size_t)dense->n;
-    double size = sqrt(tpDotNumbers(dense->n, problem->q, problem->q));
-    double allowed = fmax(small->tolerance, roundingOf(dense, r)) / sqrt((double)dense->n);
-    double settled = fmax(tp_settledFactor * small->tolerance, 0.3 * tp_stalledPart * size);
-    double* q = TP_SCRATCH(arena, double, n);
-    if (q == NULL || !tpFriction_SolveByStates(problem, small, dense->u, allowed, 0.5 * settled,
-                                               arena, r, rounds)) {
-        return false;
-    }
-    for (size_t i = 0; i < n; ++i) {
+    for (int i = 0; i < dense->n; ++i) {
         q[i] = problem->q[i] + (small->shift != NULL ? small->shift[i] : 0.0);
     }
     tpFrictionProblem shifted = *problem;
@@ -473,10 +473,36 @@ static bool solveByStates(tpDenseFriction* dense, const tpSmallSolve* small, tpA
     dense->problem = &shifted;
     bool isSolved = judge(dense, r) <= fmax(settled, roundingOf(dense, r));
     dense->problem = problem;
-    if (!isSolved && small->shift != NULL) {
-        memset(small->shift, 0, sizeof(double) * n);
-    }
     return isSolved;
+}
+
+// By what contacts and drives do, from `start`, whose velocities are in u. What is left where they
+// contradict each other goes into the shift of `small`. If that does not get there, once more with
+// contacts that give a little.
+static bool solveByStates(tpDenseFriction* dense, const tpSmallSolve* small, tpArena* arena,
+                          const double* start, double* r, int* rounds) {
+    const tpFrictionProblem* problem = dense->problem;
+    size_t n = (size_t)dense->n;
+    double size = sqrt(tpDotNumbers(dense->n, problem->q, problem->q));
+    double allowed = fmax(small->tolerance, roundingOf(dense, start)) / sqrt((double)dense->n);
+    double settled = fmax(tp_settledFactor * small->tolerance, 0.3 * tp_stalledPart * size);
+    double *q = TP_SCRATCH(arena, double, n), *u = TP_SCRATCH(arena, double, n);
+    if (arena->failed) {
+        return false;
+    }
+    memcpy(u, dense->u, sizeof(double) * n);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        memcpy(r, start, sizeof(double) * n);
+        if (tpFriction_SolveByStates(problem, small, u, allowed, 0.5 * settled, attempt > 0, arena,
+                                     r, rounds) &&
+            loadOf(dense, r) <= dense->mostLoad && isSolvedShifted(dense, small, settled, q, r)) {
+            return true;
+        }
+        if (small->shift != NULL) {
+            memset(small->shift, 0, sizeof(double) * n);
+        }
+    }
+    return false;
 }
 
 size_t tpFriction_DenseLawSize(void) {
@@ -509,13 +535,14 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
     if (!arena->failed && prepare(&dense)) {
         double size = sqrt(tpDotNumbers(n, problem->q, problem->q));
         memcpy(start, r, sizeof(double) * rows);
+        dense.mostLoad = jammedGrowth * fmax(loadOf(&dense, start), size);
         double residual = judge(&dense, start);
         memcpy(own, start, sizeof(double) * rows);
         // Maybe there is nothing to do.
         isSolved = residual <= fmax(small->tolerance, roundingOf(&dense, start));
         int rounds = 0;
         if (!isSolved && !small->knowsStates && largestBlock(&dense) <= tp_mostStatedRows) {
-            isSolved = solveByStates(&dense, small, arena, own, &rounds);
+            isSolved = solveByStates(&dense, small, arena, start, own, &rounds);
             residual = isSolved ? residual : judge(&dense, start);
         }
         *iterations += rounds;

@@ -25,6 +25,10 @@ static const double sharing = 1e-6;
 // Friction below this part of its bound does not slide.
 static const double withinCone = 1.0 - 1e-9;
 
+// The largest part of W's diagonal by which contacts may give, and how many softnesses are tried.
+static const double mostSoftness = 1e-4;
+enum { mostSofts = 2 };
+
 // The bound of a drive; negative if the block, whose rows begin at `row`, is none.
 static double boundOf(const tpFrictionProblem* problem, int b, int row) {
     int n = problem->W->rowCount;
@@ -112,9 +116,95 @@ static bool shiftLeft(const tpFrictionStates* states, const int* rows, double sl
     return true;
 }
 
+// Contacts that give -----------------------------------------------------------------------------
+
+typedef struct SoftStates {
+    tpFrictionStates* states;
+    const double* rigid; // W without what contacts give
+    double* W;
+    double* gives; // added to the diagonal of W, of each row
+} SoftStates;
+
+// The largest velocity that contacts with these softnesses give by with these impulses.
+static double mostGiven(const tpFrictionStates* states, const double* gives, const double* r) {
+    double most = 0.0;
+    for (int i = 0; i < states->rowCount; ++i) {
+        most = fmax(most, gives[i] * fabs(r[i]));
+    }
+    return most;
+}
+
+// Rows of contacts give by `part` of what their own impulses move them by, or by what they give now
+// times `factor`.
+static void setGives(SoftStates* soft, double part, double factor) {
+    tpFrictionStates* states = soft->states;
+    size_t next = (size_t)states->rowCount + 1;
+    for (int c = 0; c < states->contactCount; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        for (int i = contact->row; i < contact->row + contact->rows && !contact->isDrive; ++i) {
+            double own = soft->rigid[(size_t)i * next];
+            double gives = part * own + factor * soft->gives[i];
+            states->u[i] += (gives - soft->gives[i]) * states->solved[i];
+            soft->W[(size_t)i * next] = own + gives;
+            soft->gives[i] = gives;
+        }
+    }
+    states->isFactored = false;
+}
+
+// Solves with contacts that give: their shares are unique then, and they find out what they do
+// though gaps contradict each other. What they have given by is the change of q. False if that is
+// beyond the slack, or if they do not find out either.
+static bool solveSoftly(tpFrictionStates* states, const int* rows, const double* last,
+                        double allowed, double slack, tpArena* arena, double* shift, int* rounds) {
+    size_t n = (size_t)states->rowCount;
+    SoftStates soft = { states, states->W, TP_SCRATCH(arena, double, n* n),
+                        TP_SCRATCH_ZEROED(arena, double, n) };
+    if (arena->failed) {
+        return false;
+    }
+    memcpy(soft.W, states->W, sizeof(double) * n * n);
+    states->W = soft.W;
+    states->shift = states->slack = 0.0;
+    setGives(&soft, mostSoftness, 0.0);
+    int most = *rounds;
+    double given = mostGiven(states, soft.gives, last);
+    *rounds = 0;
+    for (int attempt = 0; attempt < mostSofts; ++attempt) {
+        if (given > 0.5 * slack) {
+            setGives(&soft, 0.0, 0.5 * slack / given);
+        }
+        int more = most;
+        bool isSolved = tpFrictionStates_Solve(states, last, allowed, &more);
+        *rounds += more;
+        given = mostGiven(states, soft.gives, states->solved);
+        if (!isSolved || given <= slack) {
+            for (size_t i = 0; i < n; ++i) {
+                shift[rows[i]] = soft.gives[i] * states->solved[i];
+            }
+            return isSolved;
+        }
+    }
+    return false;
+}
+
+// What was found becomes the impulses of the problem.
+static void writeImpulses(const tpFrictionProblem* problem, const tpFrictionStates* states,
+                          const int* rows, double* r) {
+    tpFrictionStates_KeepInCones(states);
+    for (int b = 0, row = 0; b < problem->blockCount; row += problem->dimensions[b++]) {
+        if (states->contacts[b].isDrive) {
+            r[row] = problem->mu[b] > 0.0 ? states->contacts[b].bound / problem->mu[b] : r[row];
+        }
+    }
+    for (int i = 0; i < states->rowCount; ++i) {
+        r[rows[i]] = states->solved[i];
+    }
+}
+
 bool tpFriction_SolveByStates(const tpFrictionProblem* problem, const tpSmallSolve* small,
-                              const double* u, double allowed, double closing, tpArena* arena,
-                              double* r, int* rounds) {
+                              const double* u, double allowed, double closing, bool isSoft,
+                              tpArena* arena, double* r, int* rounds) {
     int n = problem->W->rowCount;
     tpFrictionStates states;
     int* rows = TP_SCRATCH(arena, int, n);
@@ -124,7 +214,9 @@ bool tpFriction_SolveByStates(const tpFrictionProblem* problem, const tpSmallSol
     int drives = listContacts(problem, &states, rows);
     states.W = chooseRows(problem, rows, states.rowCount, arena);
     double* last = TP_SCRATCH(arena, double, states.rowCount);
-    if (arena->failed) {
+    bool isLarge = drives > 0 || (small->hasJoints && problem->blockCount > fewContacts);
+    bool mayShift = small->slack > 0.0 && isLarge;
+    if (arena->failed || (isSoft && !mayShift)) {
         return false;
     }
     for (int i = 0; i < states.rowCount; ++i) {
@@ -132,27 +224,24 @@ bool tpFriction_SolveByStates(const tpFrictionProblem* problem, const tpSmallSol
         states.solved[i] = last[i] = r[rows[i]];
     }
     tpFrictionStates_Read(&states);
-    bool isLarge = drives > 0 || (small->hasJoints && problem->blockCount > fewContacts);
     states.slack = isLarge ? closing : 0.0;
     states.shift = isLarge ? sharing : 0.0;
-    *rounds = isLarge ? mostRounds : fewRounds;
-    if (!tpFrictionStates_Solve(&states, last, allowed, rounds)) {
-        if (!states.isSettled) {
+    int most = isLarge ? mostRounds : fewRounds;
+    if (isSoft) {
+        if (!solveSoftly(&states, rows, last, allowed, small->slack, arena, small->shift, &most)) {
+            *rounds += most;
             return false;
         }
-        bool mayShift = small->slack > 0.0 && isLarge;
+    } else if (!tpFrictionStates_Solve(&states, last, allowed, &most)) {
+        if (!states.isSettled) {
+            *rounds += most;
+            return false;
+        }
         if (mayShift && !shiftLeft(&states, rows, small->slack, small->shift)) {
             memset(small->shift, 0, sizeof(double) * (size_t)n);
         }
     }
-    tpFrictionStates_KeepInCones(&states);
-    for (int b = 0, row = 0; b < problem->blockCount; row += problem->dimensions[b++]) {
-        if (states.contacts[b].isDrive) {
-            r[row] = problem->mu[b] > 0.0 ? states.contacts[b].bound / problem->mu[b] : r[row];
-        }
-    }
-    for (int i = 0; i < states.rowCount; ++i) {
-        r[rows[i]] = states.solved[i];
-    }
+    *rounds += most;
+    writeImpulses(problem, &states, rows, r);
     return true;
 }

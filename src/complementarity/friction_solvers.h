@@ -79,10 +79,11 @@ bool tpFriction_SolveDense(const tpFrictionProblem* problem, const tpSmallSolve*
 // A dense problem by what each contact and drive does, from r, whose velocities are u, to a
 // velocity that is allowed in each row; contacts that are open may close by `closing`. False if it
 // does not find out what they do. Velocities that contradict each other are left, or go into the
-// shift of `small`, zero before.
+// shift of `small`, zero before. With `isSoft` contacts give by a part of the slack, which goes
+// into the shift. Adds to `rounds`.
 bool tpFriction_SolveByStates(const tpFrictionProblem* problem, const tpSmallSolve* small,
-                              const double* u, double allowed, double closing, tpArena* arena,
-                              double* r, int* rounds);
+                              const double* u, double allowed, double closing, bool isSoft,
+                              tpArena* arena, double* r, int* rounds);
 
 // What it takes of the arena for a block, beside its rows: callers that solve in threads set memory
 // aside.

@@ -482,17 +482,28 @@ static void beginFriction(tpFrictionStates* states, const double* last) {
 
 // Rounds in which all contacts may change though that leaves no fewer to change.
 enum { mostPatience = 3 };
-
 // If rounds leave as much again, the shift is smaller by this part.
 static const double lessShift = 1e-3;
 
 // Rounds that leave more than this part of what was left leave as much again.
 static const double leastGain = 0.5;
 
+// Keeps where the states settled, or goes back there.
+static void copySettled(const tpFrictionStates* from, const tpFrictionStates* to) {
+    size_t bytes = sizeof(double) * (size_t)from->rowCount;
+    memcpy(to->solved, from->solved, bytes);
+    memcpy(to->u, from->u, bytes);
+    memcpy(to->contacts, from->contacts, sizeof(*to->contacts) * (size_t)from->contactCount);
+}
+
 bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double allowed,
                             int* rounds) {
     int most = *rounds, fewest = INT_MAX, patience = mostPatience;
-    double before = INFINITY;
+    double before = INFINITY, settledAt = INFINITY;
+    tpFrictionStates settled = *states;
+    settled.solved = states->settledImpulses;
+    settled.u = states->settledVelocities;
+    settled.contacts = states->settledContacts;
     states->isSettled = false;
     beginFriction(states, last);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
@@ -518,15 +529,24 @@ bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double
         double left = isChanged ? INFINITY : fmax(miss, velocity);
         states->isSettled = left > leastGain * before && left < INFINITY;
         if (states->isSettled && states->shift <= leastShift) {
-            return false;
+            settledAt = left > settledAt ? settledAt : INFINITY;
+            break;
         }
         before = left;
         if (states->isSettled) {
+            // A smaller shift lets contradictions grow, and contacts leave their states for them.
+            copySettled(states, &settled);
+            settledAt = left;
             states->shift *= lessShift;
             states->isFactored = false;
         }
     }
-    *rounds = most;
+    *rounds = *rounds < most ? *rounds : most;
+    if (settledAt < INFINITY) {
+        copySettled(&settled, states);
+        states->isSettled = true;
+        states->isFactored = false;
+    }
     return false;
 }
 
@@ -571,6 +591,9 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->heldChange = TP_SCRATCH(arena, double, n);
     states->change = TP_SCRATCH(arena, double, n);
     states->kept = TP_SCRATCH(arena, double, n);
+    states->settledImpulses = TP_SCRATCH(arena, double, n);
+    states->settledVelocities = TP_SCRATCH(arena, double, n);
+    states->settledContacts = TP_SCRATCH(arena, tpStatedContact, contacts);
     states->slidingScratch = TP_SCRATCH(arena, double, 2 * n + boxRoom(rows));
     states->pivots = TP_SCRATCH(arena, int, n + 1);
     return !arena->failed;

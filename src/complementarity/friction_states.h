@@ -59,6 +59,9 @@ typedef struct tpFrictionStates {
     double slack;   // velocity at which a contact that is open may close; 0: what is allowed
     bool isSettled; // nothing changes any more, but velocities that contradict each other are left
     double *heldChange, *change, *kept, *slidingScratch;
+    // Where the states settled with the first shift.
+    double *settledImpulses, *settledVelocities;
+    tpStatedContact* settledContacts;
     int* pivots;
 } tpFrictionStates;
 

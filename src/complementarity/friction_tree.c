@@ -142,8 +142,7 @@ static bool solveOthers(tpFrictionTree* tree, tpTreeSolve* solve, const double* 
         return false;
     }
     *solve->work += f * f * (f / 6.0 + c) + 0.5 * f * c * c;
-    solve->isUnlocked =
-        f > 0 && tpFrictionTree_UnlockCuts(tree, &left, tp_smallPart * solve->goal) > 0;
+    solve->isUnlocked = f > 0 && tpFrictionTree_UnlockCuts(tree, &left, solve->goal) > 0;
     if (solve->isUnlocked) {
         return true;
     }

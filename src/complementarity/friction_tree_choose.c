@@ -116,15 +116,18 @@ static int unlockWays(tpFrictionTree* tree, int b) {
     return count;
 }
 
-// Cut rows that drives hold against what closes their loops: the drives are let go. Returns their
-// number.
-int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, double least) {
+int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, double goal) {
     int count = 0;
+    double least = tp_smallPart * goal;
     for (int i = 0; i < tree->cutCount; ++i) {
         bool isLocked = false;
         for (int row = tree->otherFirst[i]; row < tree->otherFirst[i + 1]; ++row) {
             isLocked = isLocked || left->missed[row] > least;
         }
+        count += isLocked ? unlockWays(tree, tree->others[i]) : 0;
+    }
+    for (int i = tree->cutCount; i < tree->otherCount; ++i) {
+        bool isLocked = left->stuck[i - tree->cutCount] > goal;
         count += isLocked ? unlockWays(tree, tree->others[i]) : 0;
     }
     return count;

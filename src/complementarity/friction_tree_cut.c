@@ -58,6 +58,35 @@ static void upper(const tpFrictionTree* tree, double* x) {
     }
 }
 
+// Takes a block, whose rows are `first` to `end`, out of a system of n rows: it has no impulse and
+// feels nothing.
+static void takeOut(size_t first, size_t end, size_t n, double* S, double* q) {
+    for (size_t row = first; row < end; ++row) {
+        for (size_t k = 0; k < n; ++k) {
+            S[row * n + k] = S[k * n + row] = k == row ? 1.0 : 0.0;
+        }
+        q[row] = 0.0;
+    }
+}
+
+// Drives that hold may leave a contact, a limit or another drive nothing to move: what is left of
+// its row is rounding, and impulses that answer it would be beyond all bounds. Such blocks are
+// taken out; how fast they close goes into `stuck`.
+static void takeOutStuck(const tpFrictionTree* tree, double* S, double* q, double* stuck) {
+    size_t f = (size_t)tree->cutRows, n = (size_t)tree->otherRows - f;
+    for (int i = tree->cutCount; i < tree->otherCount; ++i) {
+        int b = tree->others[i], lead = tree->role[b] == tp_driveInTree ? 1 : 0;
+        size_t first = (size_t)(tree->otherFirst[i] + lead) - f;
+        size_t end = (size_t)tree->otherFirst[i + 1] - f;
+        double size = tpFrictionTree_ResponseOf(tree, b, tree->first[b] + lead);
+        bool isStuck = !(S[first * n + first] > smallestPivot * size);
+        stuck[i - tree->cutCount] = isStuck && lead == 0 ? fmax(-q[first], 0.0) : 0.0;
+        if (isStuck) {
+            takeOut(first, end, n, S, q);
+        }
+    }
+}
+
 bool tpFrictionTree_EliminateCuts(tpFrictionTree* tree, const double* S, const double* p,
                                   tpCutSystem* left) {
     tpArena* arena = tree->arena;
@@ -67,6 +96,7 @@ bool tpFrictionTree_EliminateCuts(tpFrictionTree* tree, const double* S, const d
     left->Y = TP_SCRATCH(arena, double, f* c);
     left->y = TP_SCRATCH(arena, double, f);
     left->missed = TP_SCRATCH(arena, double, f);
+    left->stuck = TP_SCRATCH(arena, double, tree->otherCount - tree->cutCount);
     left->S = small;
     left->q = q;
     if (arena->failed) {
@@ -89,6 +119,7 @@ bool tpFrictionTree_EliminateCuts(tpFrictionTree* tree, const double* S, const d
                 S[(f + j) * n + f + i] - tpTree_Dot((int)f, own, left->Y + i * f);
         }
     }
+    takeOutStuck(tree, small, q, left->stuck);
     return true;
 }
 

@@ -282,6 +282,7 @@ typedef struct tpCutSystem {
     const double* q;
     double *Y, *y;  // of the elimination
     double* missed; // of each cut row: how fast it goes on though no impulse moves it
+    double* stuck;  // of each other block: how fast it closes, if no impulse moves it; else 0
 } tpCutSystem;
 
 // What a row gives way by under an impulse of its own, without joints.
@@ -310,9 +311,9 @@ void tpFrictionTree_ListOthers(tpFrictionTree* tree);
 // Returns their number.
 int tpFrictionTree_JoinApproached(tpFrictionTree* tree, double least);
 
-// Cut rows that drives hold against what closes their loops: the drives are let go. Returns their
-// number.
-int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, double least);
+// Cut rows that drives hold against what closes their loops, and contacts and limits that close
+// though nothing moves them: the drives are let go. Returns their number.
+int tpFrictionTree_UnlockCuts(tpFrictionTree* tree, const tpCutSystem* left, double goal);
 
 // friction_tree_link.c
 
