@@ -13,12 +13,13 @@ typedef struct Carried {
     double highest;  // energy, of that at the start
 } Carried;
 
-static Carried carry(const char* name, const char* stepper, int stepCount) {
+// `step`: 0 for the scene's own, s.
+static Carried carry(const char* name, const char* stepper, double step, int stepCount) {
     char path[512];
     tpScene* scene;
     tpWorld* world;
     tpError error;
-    tpSceneOverrides overrides = { .stepper = stepper };
+    tpSceneOverrides overrides = { .stepper = stepper, .step = step };
     Carried carried = { 0 };
     snprintf(path, sizeof(path), "%s/scenes/%s.json", TIPPE_SOURCE_DIR, name);
     if (tpReadScene(path, NULL, &scene, &error) != tp_success ||
@@ -53,8 +54,8 @@ static void hardStepsAreNoWorse(void** state) {
     static const char* const names[] = { "marbles", "coins" };
     static const int counts[] = { 20, 20 };
     for (int i = 0; i < 2; ++i) {
-        Carried fixed = carry(names[i], "anitescu", counts[i]);
-        Carried own = carry(names[i], "auto", counts[i]);
+        Carried fixed = carry(names[i], "anitescu", 0.0, counts[i]);
+        Carried own = carry(names[i], "auto", 0.0, counts[i]);
         if (own.uncertifiedCount > fixed.uncertifiedCount) {
             fail_msg("%s: %d uncertified steps, %d by anitescu", names[i], own.uncertifiedCount,
                      fixed.uncertifiedCount);
@@ -64,12 +65,26 @@ static void hardStepsAreNoWorse(void** state) {
 }
 
 // Eight coins in steps that are far too long for them. Coins got centimetres deep, then a step was
-// cut into short parts, and the coins left at 1e8 m/s, each overlap in the time of one part.
+// cut into short parts, and the coins left at 1e8 m/s, each overlap in the time of one part. By
+// anitescu one of four runs at 1/30 s came to 1e7 J, of .06 J at the start, and most came to more
+// than they had: features that met in a short part were pushed apart in it.
 static void coinsGainNothing(void** state) {
     (void)state;
-    Carried carried = carry("coins", "stewart-trinkle", 60);
-    if (!(carried.highest <= 1.0)) {
-        fail_msg("energy comes to %g times that of the start", carried.highest);
+    const double third = 1.0 / 30.0;
+    const struct {
+        const char* stepper;
+        double step;
+    } runs[] = { { "stewart-trinkle", 0.0 },
+                 { "anitescu", third },
+                 { "anitescu", third * (1.0 + 2e-9) },
+                 { "anitescu", third * (1.0 + 4e-9) },
+                 { "auto", third } };
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); ++i) {
+        Carried carried = carry("coins", runs[i].stepper, runs[i].step, 30);
+        if (!(carried.highest <= 1.0 + 1e-3)) {
+            fail_msg("%s: energy comes to %g times that of the start", runs[i].stepper,
+                     carried.highest);
+        }
     }
 }
 

@@ -202,7 +202,7 @@ static bool judgeRigid(tpTimeStep* step, tpStepperMemory* memory, tpStepReport* 
 static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
                       double threshold, double h, tpStepReport* report) {
     tpSolveSettings settings = tpSolveSettings_FromOptions(options);
-    double gamma = options->values[tp_gammaOption];
+    double gamma = options->values[tp_gammaOption] * tpSystem_ShareOfStep(system, h);
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
     bool isDone = tpTimeStep_Begin(&step, system, h, h);

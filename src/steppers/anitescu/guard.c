@@ -57,6 +57,17 @@ static bool isShortest(const tpGuard* guard, double h, bool isTouched) {
            tpStepBudget_IsSpent(guard->system);
 }
 
+// What all bodies have if they go the way of an overlap in the whole step, J: more is not needed to
+// take it back.
+static double energyOfPushOut(const tpGuard* guard, double overlap) {
+    const tpSystem* system = guard->system;
+    double speed = overlap / guard->system->stepDuration, mass = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        mass += tpSystem_IsDynamic(system, i) ? system->bodies.data[i].mass : 0.0;
+    }
+    return mass * (0.5 * speed * speed + tpLength(system->gravity) * overlap);
+}
+
 static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h,
                     tpOutcome* outcome) {
     tpMidpointTrial* trial = &outcome->trial;
@@ -64,6 +75,8 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     guard->settings.threshold =
         guard->isScaled ? guard->threshold * h / guard->duration : guard->threshold;
     guard->settings.drift.isCareful = isCareful;
+    guard->settings.drift.gamma =
+        guard->options->values[tp_gammaOption] * tpSystem_ShareOfStep(guard->system, h);
     guard->settings.asksApart = !guard->knowsStart;
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
@@ -82,7 +95,8 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
         tpEnergyGuard_Rise(&guard->energy, guard->system, guard->report, trial->hasCollided);
     // To put right what overlaps or is apart at the start takes energy: no law of motion made it
     // so.
-    bool isAstray = guard->isAstray || trial->overlap > guard->report->limits.penetration;
+    bool isAstray = guard->isAstray || (trial->overlap > guard->report->limits.penetration &&
+                                        outcome->rise <= energyOfPushOut(guard, trial->overlap));
     outcome->rise = isAstray ? fmin(outcome->rise, 0.0) : outcome->rise;
     outcome->isRight = !guard->isGuarded || isAstray ||
                        tpEnergyGuard_Allows(&guard->energy, outcome->rise, h / guard->duration,
@@ -306,7 +320,6 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
                       .options = options,
                       .lastResort = lastResort,
                       .settings = { .drift = { .solve = tpSolveSettings_FromOptions(options),
-                                               .gamma = options->values[tp_gammaOption],
                                                .mayGiveUp = true },
                                     .threshold = threshold },
                       .threshold = threshold,
