@@ -208,6 +208,16 @@ const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, in
     return NULL;
 }
 
+double tpContacts_Deepest(const tpContact* list, int count, const tpContact* contact) {
+    double deepest = 0.0;
+    for (int i = 0; i < count; ++i) {
+        if (list[i].shapeA == contact->shapeA && list[i].shapeB == contact->shapeB) {
+            deepest = fmin(deepest, list[i].gap);
+        }
+    }
+    return deepest;
+}
+
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor) {
     tpContactKey key = tpContact_Key(contact);

@@ -66,6 +66,9 @@ static inline int tpContact_CompareKeys(const tpContact* a, const tpContact* b) 
 const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, int count,
                                      int* cursor);
 
+// The deepest gap of a list between the two shapes of a contact, m; 0 if they do not overlap there.
+double tpContacts_Deepest(const tpContact* list, int count, const tpContact* contact);
+
 // What a contact carries over to the next step.
 typedef struct tpContactMemory {
     tpContactKey key;

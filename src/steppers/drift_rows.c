@@ -14,8 +14,8 @@ static const double newPart = 0.2;
 
 // Of an overlap at the start beyond the room only a part is to be taken back: what remains is
 // meant.
-static double meantGap(const tpDrift* drift, int place) {
-    double gap = place >= 0 ? drift->start[place].gap : 0.0, room = drift->settings->room;
+static double meantOf(const tpDrift* drift, double gap) {
+    double room = drift->settings->room;
     return gap < -room ? (1.0 - drift->settings->gamma) * (gap + room) - room : fmin(gap, 0.0);
 }
 
@@ -26,18 +26,14 @@ static double meantGap(const tpDrift* drift, int place) {
 // threw coins at 70 m/s.
 double tpDrift_MeantEndGap(const tpDrift* drift, const tpContact* contact, int place) {
     double room = drift->settings->room;
-    bool hasRoom = room > 0.0;
-    if (place >= 0 || (!hasRoom && !(drift->settings->gamma < 1.0))) {
-        return meantGap(drift, place);
+    if (place >= 0) {
+        return meantOf(drift, drift->start[place].gap);
     }
-    double meant = -newPart * room;
-    for (int i = 0; i < drift->startCount; ++i) {
-        const tpContact* start = &drift->start[i];
-        if (start->shapeA == contact->shapeA && start->shapeB == contact->shapeB) {
-            meant = fmin(meant, hasRoom ? fmax(start->gap, -room) : meantGap(drift, i));
-        }
+    if (!(room > 0.0) && !(drift->settings->gamma < 1.0)) {
+        return 0.0;
     }
-    return meant;
+    double deepest = tpContacts_Deepest(drift->start, drift->startCount, contact);
+    return room > 0.0 ? fmin(-newPart * room, fmax(deepest, -room)) : meantOf(drift, deepest);
 }
 
 double tpDrift_EndTolerance(const tpDrift* drift) {
@@ -108,7 +104,8 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
         bool isSpring = step->laws[i].stiffness > 0.0;
         drift->hasSprings = drift->hasSprings || isSpring;
         drift->isKept[i] = drift->isClosed[i] || drift->settings->isCareful || isSpring;
-        drift->keptBias[i] = isSpring ? 0.0 : (contact->gap - meantGap(drift, i)) / step->h;
+        drift->keptBias[i] =
+            isSpring ? 0.0 : (contact->gap - meantOf(drift, contact->gap)) / step->h;
         drift->gap[i] = contact->gap;
         drift->place[i] = i;
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],

@@ -5,6 +5,7 @@
 #include "dynamics/body_islands.h"
 #include "dynamics/contacts.h"
 #include "dynamics/couplings.h"
+#include "dynamics/deep_bodies.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
@@ -30,8 +31,10 @@ static const double torn = 1e3;
 // finds them.
 static const double worstPart = 0.99;
 
-static const char* const leftOut =
+static const char* const leftOutTorn =
     "joints would have come apart: the rest of the step was left out for what hangs on them";
+static const char* const leftOutDeep =
+    "bodies would have come too deep into each other: the rest of the step was left out for them";
 
 static bool hasJoints(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
@@ -44,7 +47,7 @@ static bool hasJoints(const tpSystem* system) {
 
 bool tpJoinedStep_Begin(tpJoinedStep* step) {
     step->mayTear = hasJoints(step->system);
-    if (!step->mayTear) {
+    if (!step->mayTear && !step->stepper->closesAccount) {
         step->start = (tpKept){ 0 };
         return tpKeptMotion_Take(&step->start.motion, step->system);
     }
@@ -94,6 +97,17 @@ static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
            !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 
+// Whether a step that has cost all it may has driven bodies into each other.
+static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    return step->stepper->closesAccount && isSpent && !report->undone &&
+           !(report->penetration <= report->limits.penetration) &&
+           tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
+}
+
+static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    return isTorn(step, isSpent, report) || isDeep(step, isSpent, report);
+}
+
 // Islands -----------------------------------------------------------------------------------------
 
 static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
@@ -106,7 +120,7 @@ static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
 }
 
 // Marks bodies on the joints and couplings that are farthest apart where the step has ended.
-static void markTorn(const tpSystem* system, double drift, double allowed, bool* isHeld) {
+static void markApart(const tpSystem* system, double drift, double allowed, bool* isHeld) {
     const tpPose* poses = system->poses.data;
     allowed = fmax(allowed, worstPart * drift);
     for (int i = 0; i < system->joints.count; ++i) {
@@ -123,6 +137,19 @@ static void markTorn(const tpSystem* system, double drift, double allowed, bool*
         for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
             markPair(system, isHeld, body, -1);
         }
+    }
+}
+
+// Marks bodies because of which a step is taken again, and adds the laws that it would break. Torn
+// joints come first: bodies whose joints are torn may be anywhere.
+static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
+                       bool* isHeld, unsigned* laws) {
+    if (isTorn(step, isSpent, report)) {
+        markApart(step->system, report->jointDrift, allowedDrift(isSpent, report), isHeld);
+        *laws |= 1u << tp_jointLaw;
+    } else if (isDeep(step, isSpent, report)) {
+        tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
+        *laws |= 1u << tp_overlapLaw;
     }
 }
 
@@ -199,7 +226,7 @@ static void keepEnds(const tpSystem* system, const bool* isOut, Ends* ends) {
 }
 
 // One try of a part from the start of the step, with the other bodies out of the system. Whether it
-// has torn joints.
+// has torn joints or driven bodies into each other.
 static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, double share,
                     tpStepReport* report) {
     tpSystem* system = step->system;
@@ -218,10 +245,10 @@ static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, doubl
     part.kineticBefore = report->kineticBefore;
     part.potentialBefore = report->potentialBefore;
     tpStepReport_Append(report, &part);
-    return isTorn(step, tpStepBudget_IsSpent(system), &part);
+    return isAstray(step, tpStepBudget_IsSpent(system), &part);
 }
 
-// Takes as much of the step as holds joints together; returns its duration, 0 if nothing does.
+// Takes as much of the step as goes well; returns its duration, 0 if nothing does.
 static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
     double h = step->h;
     tpStepReport before = *report;
@@ -229,7 +256,7 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
         h *= shorterPart;
         tpStepReport_Undo(report, &before);
         tryPart(step, isOut, h, shorterShare, report);
-        if (report->undone || !isTorn(step, tpStepBudget_WasSpent(step->system), report)) {
+        if (report->undone || !isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
             return h;
         }
         tpSystem_PutIn(step->system, isOut);
@@ -241,7 +268,7 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     return 0.0;
 }
 
-// Takes the part of the islands whose joints were torn. If they may only have been left behind when
+// Takes the part of the islands that went astray. If they may only have been left behind when
 // the work of the step ended, they try the whole step by themselves first.
 static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
                        tpStepReport* report) {
@@ -259,10 +286,11 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
 // How the parts of a step went.
 typedef struct Outcome {
     bool isCut;    // the first part was cut short
-    bool isAstray; // the second one has torn joints, or bodies have come too far
+    bool isAstray; // the second one has gone astray, or bodies have come too far
+    unsigned laws; // that the whole step would break
 } Outcome;
 
-// Takes both parts of the step. If the second one tears joints their bodies are marked in `isHeld`
+// Takes both parts of the step. If the second one goes astray its bodies are marked in `isHeld`
 // too, and alone if the first part has taken the whole step. False if memory ran out.
 static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, Outcome* outcome,
                       tpStepReport* report) {
@@ -290,11 +318,10 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
         isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
         if (outcome->isAstray) {
-            double allowed = allowedDrift(tpStepBudget_IsSpent(system), report);
             if (!outcome->isCut) {
                 memset(isHeld, 0, sizeof(bool) * (size_t)system->bodyCount);
             }
-            markTorn(system, report->jointDrift, allowed, isHeld);
+            markAstray(step, tpStepBudget_IsSpent(system), report, isHeld, &outcome->laws);
         }
     }
     memcpy(system->poses.data, ends.poses, sizeof(tpPose) * (size_t)system->bodyCount);
@@ -306,15 +333,15 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     return isDone && (report->undone || tpParts_List(&parts, report));
 }
 
-// Takes the step again: as far as joints hold for their islands, whole for all others.
+// Takes the step again: as far as it goes well for the islands that went astray, whole for all
+// others.
 static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpStepReport* report) {
     tpSystem* system = step->system;
     bool* isHeld = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     bool isDone = isHeld != NULL, wasSpent = tpStepBudget_WasSpent(system);
     Outcome outcome = { .isCut = true, .isAstray = true };
     if (isDone) {
-        double allowed = allowedDrift(wasSpent, report);
-        markTorn(system, report->jointDrift, allowed, isHeld);
+        markAstray(step, wasSpent, report, isHeld, &outcome.laws);
     }
     for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
         outcome.isAstray = false;
@@ -333,17 +360,22 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         tpStepReport_RunOut(report);
     }
     if (outcome.isCut) {
-        system->breaches |= 1u << tp_jointLaw;
+        system->breaches |= outcome.laws;
         report->failureCount += 1;
         report->converged = false;
-        tpStepReport_AddNote(report, leftOut);
+        if ((outcome.laws & (1u << tp_jointLaw)) != 0) {
+            tpStepReport_AddNote(report, leftOutTorn);
+        }
+        if ((outcome.laws & (1u << tp_overlapLaw)) != 0) {
+            tpStepReport_AddNote(report, leftOutDeep);
+        }
     }
 }
 
 void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     tpStepReport before = *report;
     tpStepper_Take(step->stepper, step->system, step->state, step->options, step->h, report);
-    if (isTorn(step, tpStepBudget_WasSpent(step->system), report)) {
+    if (isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
         takeAgain(step, &before, report);
     }
 }

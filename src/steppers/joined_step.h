@@ -1,10 +1,11 @@
-// A step of the world that leaves joints together.
+// A step of the world that leaves joints together and bodies apart.
 //
-// Joints that are torn apart cannot be closed again without energy from nowhere. If a step tears
-// some, it is taken again from its start in two parts. The islands of those joints go as far as
-// their joints hold, and stand still for the rest of the step, which the report says. All other
-// bodies take the whole step without them. An island is what joints, couplings and contacts hold
-// together, contacts being those that bodies can come to within the step.
+// Joints that are torn apart cannot be closed again without energy from nowhere, and a body that
+// was driven half way into another is pushed out on the other side. If a step that has cost all it
+// may does one of both, it is taken again from its start in two parts. The islands of those joints
+// and bodies go as far as all goes well, and stand still for the rest of the step, which the report
+// says. All other bodies take the whole step without them. An island is what joints, couplings and
+// contacts hold together, contacts being those that bodies can come to within the step.
 
 #ifndef TIPPE_SRC_STEPPERS_JOINED_STEP_H
 #define TIPPE_SRC_STEPPERS_JOINED_STEP_H
@@ -17,7 +18,7 @@ typedef struct tpJoinedStep {
     void* state;
     const tpOptions* options;
     double h;
-    tpKept start; // the motion alone if no joint can be torn
+    tpKept start; // the motion alone if nothing is ever taken again
     bool mayTear; // there are joints
 } tpJoinedStep;
 

@@ -11,6 +11,7 @@ typedef struct Carried {
     double estimate; // m
     double fastest;  // of a body, m/s
     double highest;  // energy, of that at the start
+    int sunkCount;   // bodies below the level 0 that are not beside the table of the coins
 } Carried;
 
 // `step`: 0 for the scene's own, s.
@@ -40,6 +41,13 @@ static Carried carry(const char* name, const char* stepper, double step, int ste
             tpBodyId body = tpWorld_GetBody(world, i);
             carried.fastest = fmax(carried.fastest, tpLength(tpBody_GetVelocity(world, body)));
         }
+    }
+    for (int i = 0; i < tpWorld_GetBodyCount(world); ++i) {
+        tpBodyId body = tpWorld_GetBody(world, i);
+        tpVec3 place = tpBody_GetPosition(world, body);
+        bool isOver = fmax(fabs(place.x), fabs(place.y)) < 0.14;
+        carried.sunkCount +=
+            tpBody_GetKind(world, body) == tp_dynamicBody && isOver && place.z < -1e-3;
     }
     tpDestroyWorld(world);
     tpDestroyScene(scene);
@@ -88,10 +96,21 @@ static void coinsGainNothing(void** state) {
     }
 }
 
+// The work of such steps ends before the coins have been kept out of the table: one was half way
+// in it and left at its lower side in five of ten runs.
+static void coinsStayOnTheirTable(void** state) {
+    (void)state;
+    for (int k = 0; k < 3; ++k) {
+        double step = (1.0 + 2e-9 * k) / 30.0;
+        assert_int_equal(carry("coins", "stewart-trinkle", step, 60).sunkCount, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hardStepsAreNoWorse),
         cmocka_unit_test(coinsGainNothing),
+        cmocka_unit_test(coinsStayOnTheirTable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// Steps that tear joints apart are taken again, whatever a torn joint has turned by.
+// Steps that tear joints apart are taken again, whatever a torn joint has turned by, and so are
+// steps that drive bodies into each other.
 
 #include "steppers/joined_step.h"
 
@@ -51,6 +52,22 @@ static tpWorld* makeWorld(void) {
     return world;
 }
 
+// Takes a full step of the world by another stepper.
+static tpStepReport takeBy(tpWorld* world, const tpStepper* stepper) {
+    tpSystem* system = &world->system;
+    tpArena_Reset(&system->arena);
+    tpStepReport report = { .converged = true, .substepCount = 1 };
+    tpCertificate_Begin(system, 1e-8, &report);
+    tpSystem_MeasureUnits(system, fullStep);
+    tpStepBudget_Begin(system);
+    tpJoinedStep step = {
+        .stepper = stepper, .system = system, .options = &world->options, .h = fullStep
+    };
+    assert_true(tpJoinedStep_Begin(&step));
+    tpJoinedStep_Take(&step, &report);
+    return report;
+}
+
 // The flap seems to be beyond its limit by three turns, if its angle at the start is counted from
 // where the torn joint has turned to. Then the torn step was left as it was.
 static void turnedJointsAreTakenBack(void** state) {
@@ -58,16 +75,7 @@ static void turnedJointsAreTakenBack(void** state) {
     tpWorld* world = makeWorld();
     tpSystem* system = &world->system;
     const tpStepper tearing = { .name = "tearing", .seesCrossings = true, .step = tear };
-    tpArena_Reset(&system->arena);
-    tpStepReport report = { .converged = true, .substepCount = 1 };
-    tpCertificate_Begin(system, 1e-8, &report);
-    tpSystem_MeasureUnits(system, fullStep);
-    tpStepBudget_Begin(system);
-    tpJoinedStep step = {
-        .stepper = &tearing, .system = system, .options = &world->options, .h = fullStep
-    };
-    assert_true(tpJoinedStep_Begin(&step));
-    tpJoinedStep_Take(&step, &report);
+    tpStepReport report = takeBy(world, &tearing);
     CHECK_BELOW(report.jointDrift, 1e-9);
     CHECK_BELOW(tpJoints_PositionError(system, system->poses.data), 1e-9);
     CHECK_NEAR(system->poses.data[1].position.x, 0.5, 1e-9);
@@ -76,9 +84,58 @@ static void turnedJointsAreTakenBack(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose work ends while it lets every ball fall at 100 m/s.
+static void sink(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    (void)state;
+    (void)options;
+    for (int i = 1; i < system->bodyCount; ++i) {
+        system->poses.data[i].position.z -= tpSystem_IsDynamic(system, i) ? 100.0 * h : 0.0;
+        report->penetration = fmax(report->penetration, 0.5 - system->poses.data[i].position.z);
+    }
+    tpStepBudget_Spend(system, 1e12);
+}
+
+// A ball 20 cm above the floor, and one that is so high that it takes the whole step of 1 m. The
+// first one would come .8 m deep, out of which the next step would push it downwards. An eighth of
+// the step ends in the air.
+static void deepBodiesStop(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &bodyDef, NULL);
+    tpCreatePlane(world, floor, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
+    bodyDef.kind = tp_dynamicBody;
+    bodyDef.velocity.z = -100.0;
+    const double heights[] = { 0.7, 9.0 };
+    for (int i = 0; i < 2; ++i) {
+        bodyDef.position = tpMakeVec3(3.0 * i, 0.0, heights[i]);
+        tpBodyId ball = tpCreateBody(world, &bodyDef, NULL);
+        tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.5 }, NULL);
+    }
+    tpWorld_Step(world, 1e-9);
+    const tpStepper sinking = {
+        .name = "sinking", .seesCrossings = true, .closesAccount = true, .step = sink
+    };
+    takeBy(world, &sinking);
+    CHECK_NEAR(world->system.poses.data[1].position.z, 0.7 - 0.125, 1e-6);
+    CHECK_NEAR(world->system.poses.data[2].position.z, 9.0 - 1.0, 1e-6);
+    assert_int_equal(world->system.breaches, 1u << tp_overlapLaw);
+    // One that has begun deep, and that the step brings hardly deeper, takes the whole step.
+    world->system.poses.data[1].position.z = -19.5;
+    takeBy(world, &sinking);
+    CHECK_NEAR(world->system.poses.data[1].position.z, -19.5 - 1.0, 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turnedJointsAreTakenBack),
+        cmocka_unit_test(deepBodiesStop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

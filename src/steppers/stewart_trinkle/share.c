@@ -44,10 +44,14 @@ bool tpStepShare_SlowCorrections(const tpStepShare* share, tpTimeStep* step) {
     for (int b = 0; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
         if (rows->infos[b].source == tp_contactSource) {
-            const tpContact* same =
-                tpContacts_FindSame(tpContact_Key(&step->contacts[rows->infos[b].index]),
-                                    share->start, share->startCount, &cursor);
-            rows->bias[first] -= same != NULL ? left * fmin(same->gap, 0.0) / step->h : 0.0;
+            const tpContact* contact = &step->contacts[rows->infos[b].index];
+            const tpContact* same = tpContacts_FindSame(tpContact_Key(contact), share->start,
+                                                        share->startCount, &cursor);
+            // Shapes that overlap may touch by other features than at the start.
+            double gap = same != NULL
+                             ? fmin(same->gap, 0.0)
+                             : tpContacts_Deepest(share->start, share->startCount, contact);
+            rows->bias[first] -= left * gap / step->h;
             continue;
         }
         int from = start.firstRows[joint++];
