@@ -142,6 +142,17 @@ void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, 
     }
 }
 
+static void addServo(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                     const tpCoordinate* coordinate, const tpJointTreatment* treatment,
+                     bool isHalf) {
+    const tpServo* servo = &coordinate->def.servo;
+    info.role = tp_servoRole;
+    tpForceLaw law = { servo->stiffness, servo->damping, servo->target, servo->speed,
+                       servo->effort };
+    tpLawRow_AddForce(rows, system, info, row, &law, treatment,
+                      isHalf ? coordinate->servoShare : 1.0, isHalf);
+}
+
 // Springs, servo and damping.
 static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                       const tpLawRow* own, int ownCount, const tpJointTreatment* treatment,
@@ -157,11 +168,7 @@ static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, co
                           isHalf ? coordinate->springShare : 1.0, isHalf);
     }
     if (def->hasServo) {
-        info.role = tp_servoRole;
-        tpForceLaw law = { def->servo.stiffness, def->servo.damping, def->servo.target,
-                           def->servo.speed, def->servo.effort };
-        tpLawRow_AddForce(rows, system, info, row, &law, treatment,
-                          isHalf ? coordinate->servoShare : 1.0, isHalf);
+        addServo(rows, system, info, row, coordinate, treatment, isHalf);
     }
     if (def->damping > 0.0) {
         info.role = tp_damperRole;
@@ -200,21 +207,21 @@ static bool isLawless(const tpCoordinateDef* def) {
            def->damping == 0.0 && def->friction == 0.0 && def->armature == 0.0;
 }
 
-static void addLaws(tpRows* rows, const tpSystem* system, int index, int number,
-                    const tpLawRow* row, const tpLawRow* own, int ownCount,
-                    const tpJointTreatment* treatment, tpLawRows laws) {
-    const tpJoint* joint = &system->joints.data[index];
-    const tpCoordinateDef* def = &joint->coordinates[number].def;
-    tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
+static void addLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                      const tpJointTreatment* treatment) {
+    const tpJoint* joint = &system->joints.data[info.index];
+    const tpCoordinateDef* def = &joint->coordinates[info.coordinate].def;
     if (def->hasLimits) {
-        const double limits[2] = { tpCoordinate_MeetsLimit(joint, number, 0) ? def->limits[0]
-                                                                             : -INFINITY,
-                                   def->limits[1] };
+        bool meetsLow = tpCoordinate_MeetsLimit(joint, info.coordinate, 0);
+        const double limits[2] = { meetsLow ? def->limits[0] : -INFINITY, def->limits[1] };
         tpLawRow_AddLimits(rows, system, info, row, limits, treatment);
     }
-    if (laws != tp_noLaws) {
-        addForces(rows, system, info, row, own, ownCount, treatment, laws);
-    }
+}
+
+// Motor and dry friction.
+static void addDrives(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                      const tpLawRow* own, int ownCount, const tpJointTreatment* treatment) {
+    const tpCoordinateDef* def = &system->joints.data[info.index].coordinates[info.coordinate].def;
     double motor = def->hasMotor ? treatment->duration * def->motor.effort : 0.0;
     if (motor > 0.0) {
         info.role = tp_motorRole;
@@ -226,6 +233,18 @@ static void addLaws(tpRows* rows, const tpSystem* system, int index, int number,
         info.role = tp_frictionRole;
         addBounded(rows, system, info, &own[k], friction);
     }
+}
+
+static void addLaws(tpRows* rows, const tpSystem* system, int index, int number,
+                    const tpLawRow* row, const tpLawRow* own, int ownCount,
+                    const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpCoordinateDef* def = &system->joints.data[index].coordinates[number].def;
+    tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
+    addLimits(rows, system, info, row, treatment);
+    if (laws != tp_noLaws) {
+        addForces(rows, system, info, row, own, ownCount, treatment, laws);
+    }
+    addDrives(rows, system, info, row, own, ownCount, treatment);
     if (def->armature > 0.0) {
         addRotor(rows, system, info, own, ownCount, treatment);
     }
@@ -246,17 +265,35 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     addLaws(rows, system, index, number, &row, own, ownCount, treatment, laws);
 }
 
+static tpLawRow hingeRow(const tpJoint* joint, tpVec3 axis, double value) {
+    tpLawRow row = { .bodyA = joint->bodyA, .bodyB = joint->bodyB };
+    row.row.onA.angular = tpNeg(axis);
+    row.row.onB.angular = axis;
+    row.row.error = value;
+    return row;
+}
+
 void tpHinge_AddLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis, double value,
                      const tpJointTreatment* treatment, tpLawRows laws) {
     const tpJoint* joint = &system->joints.data[index];
     if (isLawless(&joint->coordinates[0].def)) {
         return;
     }
-    tpLawRow row = { .bodyA = joint->bodyA, .bodyB = joint->bodyB };
-    row.row.onA.angular = tpNeg(axis);
-    row.row.onB.angular = axis;
-    row.row.error = value;
+    tpLawRow row = hingeRow(joint, axis, value);
     addLaws(rows, system, index, 0, &row, &row, 1, treatment, laws);
+}
+
+void tpHinge_AddBoundedLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis,
+                            double value, const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpJoint* joint = &system->joints.data[index];
+    const tpCoordinate* coordinate = &joint->coordinates[0];
+    tpLawRow row = hingeRow(joint, axis, value);
+    tpBlockInfo info = { .source = tp_jointSource, .index = index };
+    addLimits(rows, system, info, &row, treatment);
+    if (laws != tp_noLaws && tpServo_IsBounded(&coordinate->def)) {
+        addServo(rows, system, info, &row, coordinate, treatment, laws == tp_firstHalfLaws);
+    }
+    addDrives(rows, system, info, &row, &row, 1, treatment);
 }
 
 double tpPastLimit(const double limits[2], double value) {

@@ -76,6 +76,14 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int coordi
 void tpHinge_AddLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis, double value,
                      const tpJointTreatment* treatment, tpLawRows laws);
 
+// Of these the laws with a bound: limits, a servo whose effort is bounded, motor, dry friction.
+void tpHinge_AddBoundedLaws(tpRows* rows, const tpSystem* system, int index, tpVec3 axis,
+                            double value, const tpJointTreatment* treatment, tpLawRows laws);
+
+static inline bool tpServo_IsBounded(const tpCoordinateDef* def) {
+    return def->hasServo && isfinite(def->servo.effort);
+}
+
 // Puts a row into a block: directions, and the bias that takes the error back.
 void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
                     double sign, const tpJointTreatment* treatment);

@@ -15,7 +15,7 @@ double* tpPosedProblem_Begin(tpSystem* system, const tpRows* rows) {
     return start;
 }
 
-void tpPosedProblem_End(tpSystem* system, const tpRows* rows, const double* start, double residual,
+void tpPosedProblem_End(tpSystem* system, tpRows* rows, const double* start, double residual,
                         bool isSolved) {
     if (start == NULL) {
         return;

@@ -10,7 +10,7 @@
 double* tpPosedProblem_Begin(tpSystem* system, const tpRows* rows);
 
 // After it. Nothing is shown if `start` is NULL.
-void tpPosedProblem_End(tpSystem* system, const tpRows* rows, const double* start, double residual,
+void tpPosedProblem_End(tpSystem* system, tpRows* rows, const double* start, double residual,
                         bool isSolved);
 
 #endif

@@ -6,7 +6,7 @@
 // the rows of contacts and limits alone. README.md, "Joint coordinates", derives it.
 //
 // The equations are those of the rows of joints (joints.h): a step with them and one without agree
-// to rounding. A system that has something else than such trees, or a law with bounds, has rows.
+// to rounding. A system that has something else than such trees has rows.
 
 #ifndef TIPPE_SRC_DYNAMICS_REDUCED_H
 #define TIPPE_SRC_DYNAMICS_REDUCED_H
@@ -22,7 +22,7 @@
 // Contacts that are worth it.
 enum { tp_mostReducedContacts = 80 };
 
-// Laws of a coordinate without bounds. A law gives r = -stiffness (u + bias) for the rate u.
+// Laws of a coordinate without bounds; those with bounds are drives (reduced_drives.c). A law gives r = -stiffness (u + bias) for the rate u.
 typedef enum tpReducedLawKind {
     tp_reducedSpring,
     tp_reducedServo,
@@ -60,9 +60,27 @@ typedef struct tpReducedLink {
     double bias[tp_bentRows];
     double written[tp_bentRows]; // before anything was foreseen or corrected
     tpReducedLaw laws[tp_reducedLawCount];
+    // What drives add to the row of the coordinate (reduced_drives.c), and give after a solve.
+    double driveStiffness, driveStart, driveImpulse;
     double rate;      // of the coordinate, after a solve
+    double along;     // impulse along it, of all laws
     tpWrench impulse; // that the body gets through its joint, after a solve
 } tpReducedLink;
+
+// A law with a bound: what it does as part of its tree, or that it has a row like a contact.
+typedef enum tpDriveState {
+    tp_driveWithin,
+    tp_driveAtMost,
+    tp_driveAtLeast,
+    tp_driveInRows
+} tpDriveState;
+
+typedef struct tpReducedDrive {
+    int link, block; // of the rows at hand
+    int changes;     // of state, in the solve at work
+    tpDriveState state;
+    double bound; // of the impulse
+} tpReducedDrive;
 
 // The problem as it was last posed since links were placed. The rounds of a drift
 // mostly have the same contacts, which do the same.
@@ -80,7 +98,9 @@ typedef struct tpReduced {
     double h;
     int treeCount, linkCount;
     int limitCount; // rows of limits that there may be
-    bool hasAll;    // there are no joints beside those of links
+    int driveRoom, driveCount;
+    tpReducedDrive* drives;
+    bool hasAll; // there are no joints beside those of links
     tpJointTree* trees;
     int* firstLinks; // of each tree, one more at the end; links of a tree come before their parents
     tpReducedLink* links;
@@ -89,6 +109,7 @@ typedef struct tpReduced {
     double *momenta, *jumps, *velocities; // six numbers per link
     bool hasJumps;
     const tpVelocity* free; // velocities of all bodies without impulses
+    double* bareQ;          // q of the rows without trees, if there are drives
     tpKeptProblem kept;
 } tpReduced;
 
@@ -99,6 +120,9 @@ tpReduced* tpReduced_Create(tpSystem* system, double h);
 // reduced_place.c: takes the place of tpJoints_AddHalfRows. Rows receive those of limits.
 void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
                      const tpJointTreatment* treatment, tpStepHalf half);
+
+// Sums up the laws of a coordinate.
+void tpReducedLink_SumLaws(const tpReducedLink* link, tpRowAnswer* answer);
 
 // By how much joints have missed where the drift has ended, in units of length or rad; biases take
 // it in. The largest.
@@ -125,6 +149,23 @@ void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows);
 bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* options,
                      tpSolverMemory* memory, tpSolveReport* report);
 
+// reduced_drives.c
+
+// Which rows drives have, and what drives do at first: what the impulses of the rows tell.
+void tpReduced_BeginDrives(tpReduced* reduced, tpRows* rows);
+
+// Impulses and velocities of the rows of drives that are part of trees.
+void tpReduced_ReadDrives(tpReduced* reduced, tpRows* rows);
+
+// Drives that do something else than they were taken to do change. Whether there are any.
+bool tpReduced_ChangeDrives(tpReduced* reduced, tpRows* rows, double allowed, int round);
+
+// All drives have rows.
+void tpReduced_FreeDrives(tpReduced* reduced, tpRows* rows);
+
+// What joints transmit no longer has what drives give, which is accounted for with their rows.
+void tpReduced_TakeDrives(tpReduced* reduced);
+
 // reduced_response.c: W of the given blocks with the scales of their rows, dense. Scratch comes
 // from the arena. False if memory ran out.
 bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const int* blocks,
@@ -143,8 +184,11 @@ bool tpReduced_SolveByStates(tpReduced* reduced, tpRows* rows, const int* blocks
 
 // The problem of all rows for whoever looks on: W, as a matrix in the arena of the rows, in the
 // place of bodies. False if memory ran out.
-bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProblem* problem,
-                    tpMatrix* matrix);
+bool tpReduced_Pose(tpReduced* reduced, tpRows* rows, tpFrictionProblem* problem, tpMatrix* matrix);
+
+// reduced_solve.c: q of all rows if no drive is part of a tree, nor is from here on until drives
+// begin again. False if memory ran out.
+bool tpReduced_ReadFreeQ(tpReduced* reduced, tpRows* rows, double* q);
 
 // reduced_account.c: the same for trees as for rows of joints (joints.h, energy_account.h).
 

@@ -84,7 +84,10 @@ void tpReduced_AddReactions(const tpReduced* reduced) {
         }
         tpJoint_AddReaction(system, joint, onB);
         tpCoordinate* coordinate = &joint->coordinates[0];
-        tpCoordinate_AddEffort(coordinate, tp_servoRole, 0, link->laws[tp_reducedServo].impulse, h);
+        if (link->laws[tp_reducedServo].stiffness > 0.0) {
+            tpCoordinate_AddEffort(coordinate, tp_servoRole, 0, link->laws[tp_reducedServo].impulse,
+                                   h);
+        }
         const tpReducedLaw* rotor = &link->laws[tp_reducedRotor];
         if (rotor->stiffness > 0.0) {
             tpCoordinate_AddEffort(coordinate, tp_rotorRole, 0, rotor->impulse, h);

@@ -36,7 +36,7 @@ static void setForces(tpReducedLink* link, const tpCoordinate* coordinate, doubl
                            INFINITY };
         setForce(&link->laws[tp_reducedSpring], &law, coordinate->springShare * h, link->value);
     }
-    if (def->hasServo) {
+    if (def->hasServo && !tpServo_IsBounded(def)) {
         tpForceLaw law = { def->servo.stiffness, def->servo.damping, def->servo.target,
                            def->servo.speed, INFINITY };
         setForce(&link->laws[tp_reducedServo], &law, coordinate->servoShare * h, link->value);
@@ -58,8 +58,8 @@ static void setLaws(tpReducedLink* link, const tpCoordinate* coordinate, double 
 }
 
 // The sum of the laws of a coordinate is one row of its tree.
-static void sumLaws(const tpReducedLink* link, tpRowAnswer* answer) {
-    double stiffness = 0.0, start = 0.0;
+void tpReducedLink_SumLaws(const tpReducedLink* link, tpRowAnswer* answer) {
+    double stiffness = link->driveStiffness, start = link->driveStart;
     for (int k = 0; k < tp_reducedLawCount; ++k) {
         double bias = k == tp_reducedRotor ? link->bias[5] : link->laws[k].bias;
         stiffness += link->laws[k].stiffness;
@@ -130,19 +130,17 @@ static void placeLink(tpReduced* reduced, int i, const tpPose* poses, double gai
     link->way = tpSub(arms[1 - own], arms[own]);
 }
 
-// The row of the coordinate, for its limits.
-static void addLimits(const tpReduced* reduced, tpRows* rows, const tpReducedLink* link,
-                      const tpJointTreatment* treatment) {
+// The rows of the laws of a coordinate that have bounds.
+static void addBounded(const tpReduced* reduced, tpRows* rows, const tpReducedLink* link,
+                       const tpJointTreatment* treatment, bool isFirst) {
     const tpJoint* joint = &reduced->system->joints.data[link->joint];
-    tpLawRow row = { .bodyA = joint->bodyA, .bodyB = joint->bodyB };
-    row.row.onA.angular = tpNeg(link->axis);
-    row.row.onB.angular = link->axis;
-    row.row.error = link->value;
-    tpBlockInfo info = { .source = tp_jointSource, .index = link->joint };
-    tpLawRow_AddLimits(rows, reduced->system, info, &row, joint->coordinates[0].def.limits,
-                       treatment);
-    tpRows_SetMass(rows, reduced->system, joint->bodyA);
-    tpRows_SetMass(rows, reduced->system, joint->bodyB);
+    int count = rows->blockCount;
+    tpHinge_AddBoundedLaws(rows, reduced->system, link->joint, link->axis, link->value, treatment,
+                           isFirst ? tp_firstHalfLaws : tp_noLaws);
+    if (rows->blockCount > count) {
+        tpRows_SetMass(rows, reduced->system, joint->bodyA);
+        tpRows_SetMass(rows, reduced->system, joint->bodyB);
+    }
 }
 
 void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
@@ -171,19 +169,15 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
         link->value = isKnown ? coordinate->startValue : link->value;
         setLaws(link, coordinate, treatment->h, isFirst);
         memcpy(link->written, link->bias, sizeof(link->written));
-        sumLaws(link, &tree->answers[local]);
+        link->driveStiffness = link->driveStart = 0.0;
+        tpReducedLink_SumLaws(link, &tree->answers[local]);
         tpVec3 turn = tpScale(link->sign, link->axis);
         tpWriteSix(tree->axes[local].motion, tpCross(link->arm, turn), turn);
         node->arm[0] = link->way.x;
         node->arm[1] = link->way.y;
         node->arm[2] = link->way.z;
         setJump(reduced, i);
-        if (def->hasLimits) {
-            addLimits(reduced, rows, link, treatment);
-        }
-    }
-    for (int k = 0; k < reduced->treeCount; ++k) {
-        tpJointTree_Factorise(&reduced->trees[k]);
+        addBounded(reduced, rows, link, treatment, isFirst);
     }
     tpReduced_ReserveKept(reduced, rows);
 }
@@ -240,7 +234,8 @@ static double correctLink(tpReduced* reduced, int i, const tpPose* poses) {
 // Biases of a link have changed.
 static void takeBias(tpReduced* reduced, int i) {
     int number = reduced->treeOf[i];
-    sumLaws(&reduced->links[i], &reduced->trees[number].answers[i - reduced->firstLinks[number]]);
+    tpReducedLink_SumLaws(&reduced->links[i],
+                          &reduced->trees[number].answers[i - reduced->firstLinks[number]]);
     setJump(reduced, i);
 }
 

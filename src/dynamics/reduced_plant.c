@@ -3,18 +3,17 @@
 #include <string.h>
 
 #include "base/forest.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/joint_rows.h"
 #include "dynamics/reduced.h"
 
-// Whether all that acts on a joint's coordinate has no bound but limits.
+// Whether a joint is a turn of which no two laws hold the speed at once.
 static bool isSimple(const tpJoint* joint) {
     if (joint->type != tp_revoluteJoint) {
         return false;
     }
     const tpCoordinateDef* def = &joint->coordinates[0].def;
-    bool isBounded =
-        def->hasMotor || def->friction > 0.0 || (def->hasServo && isfinite(def->servo.effort));
-    return tpJoint_IsHinge(joint) && !isBounded;
+    return tpJoint_IsHinge(joint) && !(def->hasMotor && def->friction > 0.0);
 }
 
 static bool isWhole(const tpBody* body) {
@@ -138,8 +137,12 @@ static void addLinks(tpReduced* reduced, const tpPlan* plan, const int* order, i
     reduced->linkCount += count;
     for (int i = first; i < reduced->linkCount; ++i) {
         int joint = reduced->links[i].joint;
-        bool hasLimits = joint >= 0 && system->joints.data[joint].coordinates[0].def.hasLimits;
-        reduced->limitCount += hasLimits ? 2 : 0;
+        if (joint >= 0) {
+            const tpCoordinateDef* def = &system->joints.data[joint].coordinates[0].def;
+            reduced->limitCount += def->hasLimits ? 2 : 0;
+            reduced->driveRoom += (tpServo_IsBounded(def) ? 1 : 0) + (def->hasMotor ? 1 : 0) +
+                                  (def->friction > 0.0 ? 1 : 0);
+        }
     }
     reduced->firstLinks[tree] = first;
     reduced->firstLinks[tree + 1] = reduced->linkCount;
@@ -253,5 +256,9 @@ tpReduced* tpReduced_Create(tpSystem* system, double h) {
         }
     }
     reduced->hasAll = others == 0;
-    return plant(reduced, &plan);
+    if (plant(reduced, &plan) == NULL) {
+        return NULL;
+    }
+    reduced->drives = TP_SCRATCH(&system->arena, tpReducedDrive, reduced->driveRoom);
+    return system->arena.failed ? NULL : reduced;
 }

@@ -238,7 +238,7 @@ bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const in
     return true;
 }
 
-bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProblem* problem,
+bool tpReduced_Pose(tpReduced* reduced, tpRows* rows, tpFrictionProblem* problem,
                     tpMatrix* matrix) {
     int* blocks = TP_SCRATCH(rows->arena, int, rows->blockCount);
     for (int b = 0; blocks != NULL && b < rows->blockCount; ++b) {
@@ -246,8 +246,11 @@ bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProb
     }
     int n = rows->rowCount;
     double* W = TP_SCRATCH(rows->arena, double, (size_t)n*(size_t)n);
-    bool isFormed = blocks != NULL && W != NULL &&
-                    tpReduced_FormMatrix(reduced, rows, blocks, rows->blockCount, rows->arena, W);
+    double* q = TP_SCRATCH(rows->arena, double, n);
+    if (rows->arena->failed || !tpReduced_ReadFreeQ(reduced, rows, q)) {
+        return false;
+    }
+    bool isFormed = tpReduced_FormMatrix(reduced, rows, blocks, rows->blockCount, rows->arena, W);
     for (int i = 0; isFormed && i < n; ++i) {
         // Without scales and compliance, which the problem has apart.
         W[(size_t)i * (size_t)(n + 1)] -= rows->scale[i] * rows->scale[i] * rows->compliance[i];
@@ -257,6 +260,7 @@ bool tpReduced_Pose(const tpReduced* reduced, const tpRows* rows, tpFrictionProb
     }
     *matrix = tpDenseMatrix(n, n, W);
     problem->W = matrix;
+    problem->q = q;
     problem->bodies = problem->mechanism = NULL;
     return isFormed;
 }

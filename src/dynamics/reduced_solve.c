@@ -43,7 +43,8 @@ static void readBlock(const tpRows* rows, int block, const double* velocities, d
     }
 }
 
-void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
+// The same with what drives do now; q is what it is without trees.
+static void moveTrees(tpReduced* reduced, tpRows* rows) {
     double* change = rows->changeRoom;
     memset(change, 0, sizeof(double) * 6 * (size_t)rows->bodyCount);
     for (int k = 0; k < reduced->treeCount; ++k) {
@@ -54,6 +55,7 @@ void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
             setMomentum(&tree->nodes[i], &reduced->free[reduced->links[first + i].body],
                         reduced->momenta + place + 6 * i);
         }
+        tpJointTree_Factorise(tree);
         setBase(reduced, &reduced->links[first + count - 1], tree->base);
         if (tree->isFree) {
             memset(reduced->jumps + place + (size_t)6 * (size_t)(count - 1), 0, 6 * sizeof(double));
@@ -72,6 +74,46 @@ void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
         readBlock(rows, b, change, rows->q + rows->firstRows[b]);
     }
+}
+
+void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
+    reduced->bareQ = NULL;
+    if (reduced->driveRoom > 0) {
+        reduced->bareQ = TP_SCRATCH(&reduced->system->arena, double, rows->rowCount);
+        tpReduced_BeginDrives(reduced, rows);
+    }
+    if (reduced->bareQ != NULL) {
+        memcpy(reduced->bareQ, rows->q, sizeof(double) * (size_t)rows->rowCount);
+    }
+    moveTrees(reduced, rows);
+}
+
+// The same after drives have changed.
+static void moveAgain(tpReduced* reduced, tpRows* rows) {
+    memcpy(rows->q, reduced->bareQ, sizeof(double) * (size_t)rows->rowCount);
+    moveTrees(reduced, rows);
+}
+
+bool tpReduced_ReadFreeQ(tpReduced* reduced, tpRows* rows, double* q) {
+    size_t bytes = sizeof(double) * (size_t)rows->rowCount;
+    memcpy(q, rows->q, bytes);
+    if (reduced->driveCount == 0) {
+        return true;
+    }
+    size_t changes = sizeof(double) * 6 * (size_t)rows->bodyCount;
+    double* kept = tpArena_Get(&reduced->system->arena, bytes);
+    double* change = tpArena_Get(&reduced->system->arena, changes);
+    if (kept == NULL || change == NULL) {
+        return false;
+    }
+    memcpy(kept, rows->q, bytes);
+    memcpy(change, rows->changeRoom, changes);
+    tpReduced_FreeDrives(reduced, rows);
+    moveAgain(reduced, rows);
+    memcpy(q, rows->q, bytes);
+    memcpy(rows->q, kept, bytes);
+    memcpy(rows->changeRoom, change, changes);
+    return true;
 }
 
 // Pushing -----------------------------------------------------------------------------------------
@@ -198,6 +240,9 @@ static void choose(tpReducedSolve* solve) {
     double fastest = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
+        if (rows->infos[b].source == tp_boundedSource) {
+            continue;
+        }
         fastest = fmax(fastest, -rows->q[first]);
         for (int k = first + 1; k < first + rows->dimensions[b]; ++k) {
             fastest = fmax(fastest, fabs(rows->q[k]));
@@ -206,6 +251,10 @@ static void choose(tpReducedSolve* solve) {
     for (int b = 0; b < rows->blockCount; ++b) {
         solve->isActive[b] =
             rows->q[rows->firstRows[b]] < nearlyClosed * fastest || carries(rows, b);
+    }
+    for (int i = 0; i < solve->reduced->driveCount; ++i) {
+        const tpReducedDrive* drive = &solve->reduced->drives[i];
+        solve->isActive[drive->block] = drive->state == tp_driveInRows;
     }
 }
 
@@ -303,11 +352,14 @@ static void follow(tpReducedSolve* solve) {
 }
 
 // How far impulses are from the law, as tpFriction_Judge has it. Contacts that carry nothing and
-// are not approached are within it.
-static double judge(const tpRows* rows) {
+// are not approached are within it. Drives that are part of trees are left out, or not.
+static double judge(const tpReducedSolve* solve, bool hasDrives) {
+    const tpRows* rows = solve->rows;
     double square = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
-        bool isIdle = !carries(rows, b) && rows->velocity[rows->firstRows[b]] >= 0.0;
+        bool isDrive = rows->infos[b].source == tp_boundedSource;
+        bool isIdle = (!carries(rows, b) && rows->velocity[rows->firstRows[b]] >= 0.0) ||
+                      (isDrive && !hasDrives && !solve->isActive[b]);
         square += isIdle ? 0.0 : tpRows_ResidualSquared(rows, b);
     }
     return sqrt(square);
@@ -317,7 +369,11 @@ static double judge(const tpRows* rows) {
 static bool solveListed(tpReducedSolve* solve, tpSmallEffort effort) {
     const tpFrictionOptions* options = solve->options;
     double tolerance = tp_smallPart * safety * solve->goal;
-    bool knowsStates = effort == tp_quickEffort;
+    bool hasDrives = false;
+    for (int i = 0; i < solve->blockCount; ++i) {
+        hasDrives = hasDrives || solve->rows->infos[solve->blocks[i]].source == tp_boundedSource;
+    }
+    bool knowsStates = effort == tp_quickEffort && !hasDrives;
     if (knowsStates && tpReduced_SolveByStates(solve->reduced, solve->rows, solve->blocks,
                                                solve->blockCount, tolerance, &solve->iterations)) {
         return true;
@@ -364,6 +420,10 @@ static bool solveByAll(tpReducedSolve* solve, tpSolverMemory* memory) {
     for (int b = 0; b < solve->rows->blockCount; ++b) {
         solve->isActive[b] = true;
     }
+    for (int i = 0; i < solve->reduced->driveCount; ++i) {
+        const tpReducedDrive* drive = &solve->reduced->drives[i];
+        solve->isActive[drive->block] = drive->state == tp_driveInRows;
+    }
     listActive(solve);
     if (!pose(solve, &small)) {
         return false;
@@ -408,6 +468,7 @@ static void finish(tpReducedSolve* solve) {
                                      : tree->base + 3;
             tpVec3 turn = tpMakeVec3(w[0] - base[0], w[1] - base[1], w[2] - base[2]);
             link->rate = link->sign * tpDot(link->axis, turn);
+            link->along = dotSix(tree->axes[i].motion, f);
             for (int j = 0; j < tp_reducedLawCount; ++j) {
                 double bias = j == tp_reducedRotor ? link->bias[5] : link->laws[j].bias;
                 link->laws[j].impulse = -link->laws[j].stiffness * (link->rate + bias);
@@ -419,6 +480,7 @@ static void finish(tpReducedSolve* solve) {
         change[i] += solve->change[i];
     }
     solve->rows->solvedChange = change;
+    tpReduced_ReadDrives(reduced, solve->rows);
 }
 
 static double normOf(const double* numbers, int count) {
@@ -440,6 +502,22 @@ static bool reserve(tpReducedSolve* solve) {
     return !arena->failed;
 }
 
+// All but drives that are part of trees. False if memory ran out.
+static bool solveContacts(tpReducedSolve* solve, tpSolverMemory* memory, double size, double willDo,
+                          double* residual) {
+    bool isDone = solveActive(solve, tp_quickEffort, size);
+    *residual = isDone ? judge(solve, false) : INFINITY;
+    if (isDone && *residual > solve->goal) {
+        isDone = solveActive(solve, tp_restOfEffort, size);
+        *residual = judge(solve, false);
+    }
+    if (isDone && *residual > willDo) {
+        isDone = solveByAll(solve, memory);
+        *residual = judge(solve, false);
+    }
+    return isDone;
+}
+
 bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* options,
                      tpSolverMemory* memory, tpSolveReport* report) {
     tpArena* arena = &reduced->system->arena;
@@ -454,18 +532,19 @@ bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* 
     if (options->shift != NULL) {
         memset(options->shift, 0, sizeof(double) * (size_t)rows->rowCount);
     }
-    choose(&solve);
-    bool isDone = solveActive(&solve, tp_quickEffort, size);
-    double residual = isDone ? judge(rows) : INFINITY;
-    if (isDone && residual > solve.goal) {
-        isDone = solveActive(&solve, tp_restOfEffort, size);
-        residual = judge(rows);
+    bool isDone = true;
+    double residual = INFINITY, allowed = tp_smallPart * safety * solve.goal;
+    for (int round = 1;; ++round) {
+        choose(&solve);
+        isDone = solveContacts(&solve, memory, size, willDo, &residual);
+        finish(&solve);
+        if (!isDone || !tpReduced_ChangeDrives(reduced, rows, allowed, round)) {
+            break;
+        }
+        moveAgain(reduced, rows);
     }
-    if (isDone && residual > willDo) {
-        isDone = solveByAll(&solve, memory);
-        residual = judge(rows);
-    }
-    finish(&solve);
+    residual = isDone && reduced->driveCount > 0 ? judge(&solve, true) : residual;
+    tpReduced_TakeDrives(reduced);
     for (int k = 0; options->shift != NULL && k < rows->rowCount; ++k) {
         report->shift = fmax(report->shift, fabs(options->shift[k]));
     }

@@ -85,7 +85,8 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
     }
     int jointBlocks, jointRows;
     if (step->reduced != NULL) {
-        jointBlocks = jointRows = step->reduced->limitCount;
+        jointBlocks = step->reduced->limitCount + step->reduced->driveRoom;
+        jointRows = jointBlocks + step->reduced->driveRoom;
     } else {
         tpJoints_Count(system, &jointBlocks, &jointRows);
     }
