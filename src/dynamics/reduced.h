@@ -22,7 +22,8 @@
 // Contacts that are worth it.
 enum { tp_mostReducedContacts = 80 };
 
-// Laws of a coordinate without bounds; those with bounds are drives (reduced_drives.c). A law gives r = -stiffness (u + bias) for the rate u.
+// Laws of a coordinate without bounds; those with bounds are drives (reduced_drives.c). A law gives
+// r = -stiffness (u + bias) for the rate u.
 typedef enum tpReducedLawKind {
     tp_reducedSpring,
     tp_reducedServo,
