@@ -10,6 +10,8 @@
 // Velocities are linear in the impulses and go along; they are made of the impulses anew after each
 // measured sweep, so that rounding does not add up. Strong friction makes sweeps unsymmetric: too
 // much momentum lets steps grow. Then it starts anew, and is smaller for the rest of the solve.
+// Where each pair has a single point, as balls do, steps do not grow but cease to shrink, and there
+// is less of it from the start: 64 sweeps over 10,000 balls that settle leave a third as much.
 
 #include "sweeps/light_momentum.h"
 
@@ -17,8 +19,9 @@
 
 #include "sweeps/light_kernels.h"
 
-// Most of the last change that is made once more, and the delay of its growth, in sweeps.
-static const double usualMost = 0.95, delay = 3.0;
+// Most of the last change that is made once more: usually, and of contacts that rub with no more
+// than so many points per pair. The delay of its growth, in sweeps.
+static const double usualMost = 0.95, singleMost = 0.87, singlePoints = 1.25, delay = 3.0;
 
 // A step that is larger than the smallest one by this, squared, starts anew; what is left out of
 // the last change grows by the other factor.
@@ -26,11 +29,15 @@ static const double lostGrowth = 9.0, cut = 1.5;
 
 void tpLightMomentum_Reset(tpLightMomentum* momentum) {
     memset(momentum, 0, sizeof(*momentum));
-    momentum->most = usualMost;
+    momentum->most = -1.0;
 }
 
 bool tpLightMomentum_Create(tpLightMomentum* momentum, const tpLightSweeper* light,
                             tpArena* arena) {
+    if (momentum->most < 0.0) {
+        bool isSingle = light->packCount <= singlePoints * light->runCount;
+        momentum->most = isSingle && light->rowCount > 1 ? singleMost : usualMost;
+    }
     momentum->start = TP_SCRATCH(arena, float, light->impulseCount);
     momentum->last = TP_SCRATCH(arena, float, light->impulseCount);
     momentum->lastChanges = TP_SCRATCH(arena, float, light->changeCount);

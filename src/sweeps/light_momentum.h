@@ -6,11 +6,13 @@
 #include "sweeps/light.h"
 
 typedef struct tpLightMomentum {
-    double most;  // part of the last change that is made once more, at most; it falls in a solve
-    double size;  // of the last sweep's own step, squared
-    double least; // smallest size since momentum began to build up
-    int age;      // sweeps since then
-    float* start; // impulses before the sweep whose step is measured
+    // Part of the last change that is made once more, at most; it falls in a solve. Negative:
+    // to be chosen with the contacts.
+    double most;
+    double size;               // of the last sweep's own step, squared
+    double least;              // smallest size since momentum began to build up
+    int age;                   // sweeps since then
+    float* start;              // impulses before the sweep whose step is measured
     float *last, *lastChanges; // impulses and changes of velocity after the sweep before
     float* reckoned;           // changes of velocity before they are made of the impulses anew
 } tpLightMomentum;

@@ -7,6 +7,9 @@
 // What momentum adds to the impulses of contacts that change their states is noise, which a few
 // plain sweeps take out. After a round that has gained little the next one ends with plain sweeps,
 // and with leaps if those creep (light_leap.c).
+//
+// A solve that stalls ends with the best impulses that it has come to: where loads creep and
+// contacts open or slip on the way, residuals go up and down by a factor of three.
 
 #include "sweeps/light_solve.h"
 
@@ -63,6 +66,35 @@ static double renew(tpSweeper* sweeper, const tpVelocity* start) {
     memcpy(sweeper->velocities, start, sizeof(tpVelocity) * (size_t)sweeper->bodyCount);
     tpSweeper_WarmStart(sweeper);
     return tpSweeper_Miss(sweeper);
+}
+
+// Impulses of all contacts, and their residual.
+typedef struct Kept {
+    double* impulses; // of each pack
+    double miss;
+} Kept;
+
+enum { packImpulses = 3 * tp_packWidth };
+
+// Keeps the impulses if they are the best so far.
+static void keep(Kept* kept, const tpSweeper* sweeper, double miss) {
+    if (!(miss < kept->miss)) {
+        return;
+    }
+    kept->miss = miss;
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        memcpy(kept->impulses + (ptrdiff_t)packImpulses * p, sweeper->packs[p].impulse,
+               sizeof(sweeper->packs[p].impulse));
+    }
+}
+
+// Back to the best ones. Returns their residual.
+static double takeBack(const Kept* kept, tpSweeper* sweeper, const tpVelocity* start) {
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        memcpy(sweeper->packs[p].impulse, kept->impulses + (ptrdiff_t)packImpulses * p,
+               sizeof(sweeper->packs[p].impulse));
+    }
+    return renew(sweeper, start);
 }
 
 static void sweep(tpLightSweeper* light, int sweeps) {
@@ -140,6 +172,11 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     task->miss = renew(sweeper, task->start);
     double margin = chosenMargin * task->miss / sqrt((double)sweeper->contactCount);
     Progress progress = { INFINITY, INFINITY, INFINITY, 0, 0, true, margin };
+    tpArenaMark begin = tpArena_Mark(arena);
+    Kept kept = { TP_SCRATCH(arena, double, packImpulses*(size_t)sweeper->packCount), INFINITY };
+    if (kept.impulses == NULL) {
+        return false;
+    }
     tpArenaMark mark = tpArena_Mark(arena);
     tpLightSweeper light;
     tpLightMomentum momentum;
@@ -169,8 +206,12 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
         if (!considerRound(sweeper, task, &light, momentum.size, &progress)) {
             return false;
         }
+        keep(&kept, sweeper, task->miss);
+    }
+    if (kept.miss < task->miss) {
+        task->miss = takeBack(&kept, sweeper, task->start);
     }
     task->sweeps += firstSweeps;
-    tpArena_Release(arena, mark);
+    tpArena_Release(arena, begin);
     return true;
 }

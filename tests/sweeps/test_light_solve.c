@@ -65,10 +65,29 @@ static void stallsEnd(void** state) {
     destroyHeap(heap);
 }
 
+// A solve that ends before its goal has the best impulses so far: more sweeps never leave more.
+static void moreSweepsLeaveNoMore(void** state) {
+    (void)state;
+    double least = INFINITY;
+    for (int limit = 64; limit <= 4096; limit += 64) {
+        Heap* heap = makeResting(5, 0.5);
+        tpVelocity* start = TP_SCRATCH(&heap->arena, tpVelocity, bodies);
+        memcpy(start, heap->velocities, sizeof(tpVelocity) * bodies);
+        tpLightTask task = { .start = start, .goal = 1e-14, .limit = limit };
+        assert_true(tpLight_Solve(&heap->sweeper, &task, &heap->arena));
+        assert_true(task.miss <= least);
+        CHECK_NEAR(tpSweeper_Judge(&heap->sweeper).velocity, task.miss, 1e-9 * task.miss);
+        least = task.miss;
+        destroyHeap(heap);
+    }
+    print_message("%g m/s\n", least);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heapsAreSolved),
         cmocka_unit_test(stallsEnd),
+        cmocka_unit_test(moreSweepsLeaveNoMore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

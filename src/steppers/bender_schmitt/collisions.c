@@ -216,22 +216,47 @@ static bool resolve(tpCollisions* c, double restitution) {
     return true;
 }
 
+// The impulse of a contact of the drift, in world axes.
+static tpVec3 driftImpulse(const tpTouch* start, int contact) {
+    return tpMulAdd(tpTouch_Friction(start, contact), tpTouch_Normal(start, contact),
+                    start->contacts[contact].normal);
+}
+
 // The forces of the second half of a part are nearly those of the first: so are the impulses of
 // what rests.
 static void startFromDrift(tpCollisions* c, int contact) {
     const tpTouch* start = &c->step->start;
     int same = c->step->match[contact];
     if (same >= 0 && !c->step->settings->isPaperRule) {
-        tpVec3 impulse = tpMulAdd(tpTouch_Friction(start, same), tpTouch_Normal(start, same),
-                                  start->contacts[same].normal);
-        tpTouch_SetStart(c->touch, contact, impulse, tpTouch_Torsion(start, same));
+        tpTouch_SetStart(c->touch, contact, driftImpulse(start, same),
+                         tpTouch_Torsion(start, same));
     }
 }
 
 // Impulses that resting contacts may start from at the end of a part: those of the last step, those
 // of the drift, none. An impact that has just been stopped, or was in the last step, makes the
-// first ones wrong.
-typedef enum tpStopStart { tp_rememberedStart, tp_driftStart, tp_zeroStart } tpStopStart;
+// first ones wrong. A crowd under a certificate that the user has chosen starts from the mean of
+// the first two, which is in the cones too: the same motion has many impulses, each solve ends at
+// others of them, and with steps they would wander off.
+typedef enum tpStopStart {
+    tp_rememberedStart,
+    tp_driftStart,
+    tp_zeroStart,
+    tp_meanStart
+} tpStopStart;
+
+static void startFromMean(tpCollisions* c, int contact, double share) {
+    const tpTouch* start = &c->step->start;
+    int same = c->step->match[contact];
+    const tpRestMemory* rest = c->step->remembered[same];
+    if (rest == NULL) {
+        startFromDrift(c, contact);
+        return;
+    }
+    tpVec3 sum = tpMulAdd(driftImpulse(start, same), share, rest->stop);
+    double torsion = tpTouch_Torsion(start, same) + share * rest->stopTorsion;
+    tpTouch_SetStart(c->touch, contact, tpScale(0.5, sum), 0.5 * torsion);
+}
 
 static void startAll(tpCollisions* c, tpStopStart start) {
     const tpBenderStep* step = c->step;
@@ -242,7 +267,9 @@ static void startAll(tpCollisions* c, tpStopStart start) {
             continue;
         }
         const tpRestMemory* rest = step->remembered[step->match[i]];
-        if (start == tp_driftStart) {
+        if (start == tp_meanStart) {
+            startFromMean(c, i, share);
+        } else if (start == tp_driftStart) {
             startFromDrift(c, i);
         } else if (start == tp_rememberedStart && rest != NULL) {
             tpTouch_SetStart(c->touch, i, tpScale(share, rest->stop), share * rest->stopTorsion);
@@ -271,7 +298,9 @@ static bool chooseStart(tpCollisions* c) {
     if (scratch == NULL) {
         return false;
     }
-    tpStopStart best = tp_rememberedStart, last = best;
+    bool isCrowd = !c->touch->isSmall && c->touch->sweeper.jointCount == 0 &&
+                   system->certificate > TP_USUAL_CERTIFICATE;
+    tpStopStart best = isCrowd ? tp_meanStart : tp_rememberedStart, last = best;
     double least = INFINITY;
     for (int k = tp_rememberedStart; isChosen && k <= tp_zeroStart; ++k) {
         last = (tpStopStart)k;
