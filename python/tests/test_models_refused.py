@@ -15,8 +15,10 @@ BROKEN = {
     "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', "m.stl"),
     "a mass that is no number": ('<mujoco><worldbody><body><freejoint/>\n<geom size="1" mass="nan"/></body></worldbody></mujoco>', ':2: mass: "nan"'),
     "a huge gain": ('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><position joint="j" kp="1e300"/></actuator></mujoco>', '"j".servo.stiffness'),
-    "a damping below zero": ('<mujoco><worldbody><body><joint damping="-5"/><geom size="1"/></body></worldbody></mujoco>', '"damping" must be zero or more'),
-    "a step of zero": ('<mujoco><option timestep="0"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>', '"step" must be greater than zero'),
+    "a damping below zero": ('<mujoco><worldbody><body>\n<joint damping="-5"/><geom size="1"/></body></worldbody></mujoco>', ":2: damping: must be zero or more"),
+    "a step of zero": ('<mujoco>\n<option timestep="0"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>', ":2: timestep: must be greater than zero"),
+    "a friction below zero": ('<mujoco><worldbody><body><freejoint/>\n<geom size="1" friction="-1 0 0"/></body></worldbody></mujoco>', ":2: friction: must be zero or more"),
+    "a keyframe with inputs of nobody": ('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody><keyframe>\n<key ctrl="1 2 3"/></keyframe></mujoco>', ":2: "),
     "a million bodies": ('<mujoco><worldbody><replicate count="1000000" offset="1 0 0">\n<body><freejoint/><geom size=".1"/></body></replicate></worldbody></mujoco>', ":2: the model has more than"),
     "thousands of links": ('<robot name="r">' + "".join(f'\n<link name="l{i}"/>' for i in range(5001)) + "</robot>", ":5002: the model has more than"),
     "a huge height field": ('<mujoco><asset>\n<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>', ":2: a height field of"),
@@ -91,6 +93,18 @@ def test_urdf_meshes_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_text(ROBOT.replace("</link>", f"\n<collision>{form}</collision></link>"))
     with pytest.raises(models.ModelError, match=r'r\.urdf:2: "empty\.obj" cannot be read'):
         models.convert(path)
+
+
+def test_urdf_meshes_without_a_hull(tmp_path: Path) -> None:
+    """Corners in one plane, and bytes that are no mesh: told with the line, and not as a package that is missing."""
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+    (tmp_path / "noise.stl").write_bytes(bytes((i * 7919) % 251 for i in range(500)))
+    path = tmp_path / "r.urdf"
+    for name, why in (("flat.obj", "its corners lie in one plane"), ("noise.stl", "")):
+        form = f'<geometry><mesh filename="{name}"/></geometry>'
+        path.write_text(ROBOT.replace("</link>", f"\n<collision>{form}</collision></link>"))
+        with pytest.raises(models.ModelError, match=rf'r\.urdf:2: "{name}" cannot be read: {why}'):
+            models.convert(path)
 
 
 def test_keyframes_that_are_too_short_are_told(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .errors import ModelError
 from .model import Mesh
 from .report import Report
 
-__all__ = ["is_ours", "mesh_text", "simplify"]
+__all__ = ["is_flat", "is_ours", "load_surface", "mesh_text", "need_mesh_readers", "simplify"]
 
 _MARK = "# written by tippe-import\n"
 
@@ -63,6 +64,21 @@ def mesh_text(mesh: Mesh) -> str:
     for triangle in mesh.triangles if mesh.triangles is not None else ():
         lines.append("f %d %d %d" % tuple(int(i) + 1 for i in triangle))
     return _MARK + "\n".join(lines) + "\n"
+
+
+def need_mesh_readers() -> None:
+    """Refuses to go on without the packages that read meshes."""
+    try:
+        import collada  # noqa: F401
+        import trimesh  # noqa: F401
+    except ImportError as error:
+        raise ModelError(f"meshes of URDF are read by the packages trimesh and pycollada: pip install 'tippe[models]' ({error})") from None
+
+
+def is_flat(corners: Any) -> bool:
+    """Whether points lie in one plane, on a line or in one place: they have no hull."""
+    sizes = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    return len(sizes) < 3 or not sizes[2] > 1e-12 * sizes[0]
 
 
 def load_surface(path: Path) -> tuple[Any, Any]:

@@ -73,6 +73,10 @@ def _place_of_error(text: str, path: Path, source: Source) -> tuple[str, int | N
             return element.file, element.line
         if named and element.attributes.get("name") == named[1] and (line is None or element.line == int(line[1])):
             return element.file, element.line
+    keyframe = re.search(r"keyframe (\d+):", text)
+    keys = [element for element in source.root.walk() if element.tag == "key"]
+    if keyframe and int(keyframe[1]) < len(keys):
+        return keys[int(keyframe[1])].file, keys[int(keyframe[1])].line
     files = {element.file for element in source.root.walk()}
     return (str(path), int(line[1])) if line and len(files) == 1 else (str(path), None)
 

@@ -20,14 +20,22 @@ _LARGEST = 1e100
 # Attributes that are names, and may look like numbers.
 _NAMES = ("name", "class", "childclass", "model", "file", "prefix", "suffix", "target", "objname", "refname")
 
+# Attributes whose first number is not below zero, though the compiler takes it.
+_NOT_NEGATIVE = {"joint": ("damping", "armature", "frictionloss"), "geom": ("friction",), "pair": ("friction",)}
+
 
 def check_source(source: Source) -> None:
-    """Refuses an MJCF file that asks for more parts than can be, or for numbers that are none, before it is compiled."""
+    """Refuses an MJCF file that asks for more parts than can be, or for numbers that nobody can mean, before it is compiled."""
     check_counts(source.root)
     for element in source.root.walk():
         for attribute, text in element.attributes.items():
             if attribute not in _NAMES and "nan" in text.lower().split():
                 raise element.error(f'{attribute}: "{text}" is not a number')
+        for attribute in _NOT_NEGATIVE.get(element.tag, ()):
+            if _first(element, attribute, 0.0) < 0:
+                raise element.error(f'{attribute}: must be zero or more, found "{element.attributes[attribute]}"')
+        if element.tag == "option" and not _first(element, "timestep", 1.0) > 0:
+            raise element.error(f'timestep: must be greater than zero, found "{element.attributes["timestep"]}"')
         if element.tag == "hfield":
             _check_heights(element)
 
@@ -53,6 +61,13 @@ def _whole(element: Element, attribute: str) -> int:
         return int(element.attributes.get(attribute, "0"))
     except ValueError:
         return 0  # the compiler says what is wrong
+
+
+def _first(element: Element, attribute: str, missing: float) -> float:
+    try:
+        return float(element.attributes.get(attribute, "").split()[0])
+    except (IndexError, ValueError):
+        return missing  # the compiler says what is wrong
 
 
 def _check_heights(element: Element) -> None:

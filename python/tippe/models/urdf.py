@@ -15,7 +15,7 @@ import numpy as np
 from . import rotations
 from .errors import ModelError
 from .followers import move_limits
-from .meshes import load_surface
+from .meshes import is_flat, load_surface, need_mesh_readers
 from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
 from .report import Report
 from .sanity import check_counts
@@ -377,13 +377,14 @@ class _Reader:
         path = self.find(name, form)
         key = f"{path.stem}{'' if visual else '_hull'}" + ("" if np.all(scale == 1) else "_" + "_".join(f"{v:g}" for v in scale))
         if key not in self.model.meshes:
+            need_mesh_readers()
             try:
                 corners, triangles = load_surface(path)
                 if len(corners) == 0 or len(triangles) == 0 or not np.isfinite(corners).all():
                     raise ValueError("it has no triangles, or corners that are not finite")
-            except ImportError as error:
-                raise ModelError(f"meshes of URDF are read by the packages trimesh and pycollada: pip install 'tippe[models]' ({error})") from None
-            except Exception as error:  # trimesh raises whatever its loaders do
+                if not visual and is_flat(corners * scale):
+                    raise ValueError("its corners lie in one plane")
+            except Exception as error:  # trimesh raises whatever its loaders do, also that it lacks a package to guess with
                 if not visual:
                     raise form.error(f'"{name}" cannot be read: {error}') from None
                 self.report.add("looks", "mesh", "filename", f'is not shown, since "{name}" cannot be read: {error}', None, (form.file, form.line))
