@@ -69,18 +69,18 @@ static void takeOut(size_t first, size_t end, size_t n, double* S, double* q) {
     }
 }
 
-// Drives that hold may leave a contact, a limit or another drive nothing to move: what is left of
-// its row is rounding, and impulses that answer it would be beyond all bounds. Such blocks are
-// taken out; how fast they close goes into `stuck`.
+// Drives that hold may leave a contact or a limit nothing to move: what is left of its row is
+// rounding, and impulses that answer it would be beyond all bounds. Such blocks are taken out; how
+// fast they close goes into `stuck`. Other drives that are stuck stay: they give what they have.
 static void takeOutStuck(const tpFrictionTree* tree, double* S, double* q, double* stuck) {
     size_t f = (size_t)tree->cutRows, n = (size_t)tree->otherRows - f;
     for (int i = tree->cutCount; i < tree->otherCount; ++i) {
-        int b = tree->others[i], lead = tree->role[b] == tp_driveInTree ? 1 : 0;
-        size_t first = (size_t)(tree->otherFirst[i] + lead) - f;
-        size_t end = (size_t)tree->otherFirst[i + 1] - f;
-        double size = tpFrictionTree_ResponseOf(tree, b, tree->first[b] + lead);
-        bool isStuck = !(S[first * n + first] > smallestPivot * size);
-        stuck[i - tree->cutCount] = isStuck && lead == 0 ? fmax(-q[first], 0.0) : 0.0;
+        int b = tree->others[i];
+        size_t first = (size_t)tree->otherFirst[i] - f, end = (size_t)tree->otherFirst[i + 1] - f;
+        double size = tpFrictionTree_ResponseOf(tree, b, tree->first[b]);
+        bool isStuck =
+            tree->role[b] == tp_contactInTree && !(S[first * n + first] > smallestPivot * size);
+        stuck[i - tree->cutCount] = isStuck ? fmax(-q[first], 0.0) : 0.0;
         if (isStuck) {
             takeOut(first, end, n, S, q);
         }
