@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "complementarity/box_qp.h"
+#include "complementarity/friction_creep.h"
 #include "complementarity/friction_solvers.h"
 #include "math/pairs.h"
 
@@ -244,7 +245,7 @@ static double writeRows(const Sliding* sliding, const tpStatedContact* contact, 
     const tpFrictionStates* states = sliding->states;
     int lead = contact->isDrive ? 0 : 1; // rows before those that slide
     int first = contact->slidingPlace, rows = contact->rows - lead, count = sliding->count;
-    double trace = 0.0, hat[tp_mostStatedRows], square = 0.0;
+    double trace = 0.0, hat[tp_statedRowRoom], square = 0.0;
     // By W and not by S, in which nothing may be left of a row that others hold.
     for (int i = lead; i < contact->rows; ++i) {
         trace += states->W[(size_t)(contact->row + i) * ((size_t)states->rowCount + 1)];
@@ -361,6 +362,62 @@ static void boundDrives(const Sliding* sliding, double allowed, double* change) 
     }
 }
 
+// Lists the contacts that slide, if one of them has torsion and there are no drives. Returns how
+// many.
+static int listCreeping(const Sliding* sliding, tpCreepingContact* creeping) {
+    const tpFrictionStates* states = sliding->states;
+    int count = 0;
+    bool isTorsional = false;
+    for (int c = 0; c < states->contactCount && count < tp_mostCreepingContacts; ++c) {
+        const tpStatedContact* contact = &states->contacts[c];
+        if (contact->isDrive || contact->state != tp_slidingContact) {
+            continue;
+        }
+        isTorsional = isTorsional || contact->rows > tp_mostStatedRows;
+        const double* follows = states->columns + contact->heldPlace;
+        double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace];
+        for (int k = 0; k < sliding->count; ++k) {
+            // Columns know changes of the impulses.
+            normal += follows[(size_t)k * (size_t)states->heldCount] * sliding->r[k];
+        }
+        creeping[count++] = (tpCreepingContact){ .first = contact->slidingPlace,
+                                                 .rows = contact->rows - 1,
+                                                 .mu = contact->mu,
+                                                 .normal = normal,
+                                                 .follows = follows };
+    }
+    return isTorsional && states->driveCount == 0 ? count : 0;
+}
+
+// Contacts with torsion, if Newton's method has not found what they do, by how fast they slide.
+// Whether that has changed anything.
+static bool creep(const Sliding* sliding, double* change) {
+    const tpFrictionStates* states = sliding->states;
+    int n = sliding->count;
+    tpCreepingContact creeping[tp_mostCreepingContacts];
+    double b[tp_mostCreepingRows] = { 0.0 }, r[tp_mostCreepingRows];
+    int count = n <= tp_mostCreepingRows ? listCreeping(sliding, creeping) : 0;
+    if (count == 0) {
+        return false;
+    }
+    for (int i = 0; i < n; ++i) {
+        b[i] = tpDotNumbers(n, states->S + (size_t)i * (size_t)n, sliding->r) - sliding->u[i];
+    }
+    if (!tpFriction_Creep(n, states->S, b, count, creeping, (size_t)states->heldCount,
+                          states->creepSteps, r)) {
+        return false;
+    }
+    for (int i = 0; i < n; ++i) {
+        double by = r[i] - sliding->r[i];
+        change[i] += by;
+        sliding->r[i] = r[i];
+        for (int k = 0; k < n; ++k) {
+            sliding->u[k] += by * states->S[i * n + k];
+        }
+    }
+    return true;
+}
+
 // Changes of impulses of contacts that slide, and of held rows with them. Returns how far they are
 // from their law, m/s.
 static double slide(tpFrictionStates* states, double allowed) {
@@ -377,6 +434,9 @@ static double slide(tpFrictionStates* states, double allowed) {
         boundDrives(&sliding, allowed, change);
     }
     double miss = lookAtSliding(&sliding, change), best = miss;
+    if (states->creepSteps > 0 && !(miss <= allowed) && creep(&sliding, change)) {
+        best = miss = lookAtSliding(&sliding, change);
+    }
     double* kept = states->kept;
     memcpy(kept, change, sizeof(double) * (size_t)count);
     for (int step = 0; !(miss <= allowed) && step < mostSteps; ++step) {

@@ -26,8 +26,9 @@ typedef enum tpFrictionState {
     tp_slidingContact
 } tpFrictionState;
 
-// Rows of a contact that can be solved so: its normal and one or two tangents.
-enum { tp_mostStatedRows = 3 };
+// Rows of a contact that can be solved so: its normal, one or two tangents, and torsion. Problems
+// of other steppers are given to it up to the tangents.
+enum { tp_mostStatedRows = 3, tp_statedRowRoom = 4 };
 
 // A contact: a normal row, and tangential ones if it has friction. Or a drive: one row.
 typedef struct tpStatedContact {
@@ -57,6 +58,7 @@ typedef struct tpFrictionStates {
     bool isFactored;
     double shift;   // of the diagonal of W_HH, of its numbers; 0: next to nothing
     double slack;   // velocity at which a contact that is open may close; 0: what is allowed
+    int creepSteps; // that contacts with torsion are worth (friction_creep.h); 0: none
     bool isSettled; // nothing changes any more, but velocities that contradict each other are left
     double *heldChange, *change, *kept, *slidingScratch;
     // Where the states settled with the first shift.

@@ -213,11 +213,115 @@ static void looseBodiesAreCertified(void** state) {
     tpDestroyWorld(world);
 }
 
+// A material whose friction acts on spins too.
+static void addTorsional(tpWorld* world, double mu, double arm) {
+    tpMaterialDef def = tpDefaultMaterialDef();
+    def.friction.staticCoefficient = def.friction.dynamicCoefficient = mu;
+    def.friction.torsionalArm = arm;
+    tpCreateMaterial(world, &def, NULL);
+}
+
+static void spinUp(tpWorld* world, tpBodyId body, double spin) {
+    tpBody_SetVelocity(world, body, tpZeroVec3(), tpMakeVec3(0.0, 0.0, spin));
+}
+
+// Two balls of the same mass, one above the other on a stiff hinge, spin about the vertical on the
+// lower one: friction has the moment mu e m g, and the spin falls by that over the inertia.
+static void torsionStopsMechanisms(void** state) {
+    (void)state;
+    const double mu = 0.5, arm = 0.02, radius = 0.1, spin = 3.0, h = 1.0 / 200.0;
+    tpWorld* world = makeWorld();
+    addTorsional(world, mu, arm);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId low = addBall(world, tpMakeVec3(0.0, 0.0, radius), radius);
+    tpBodyId high = addBall(world, tpMakeVec3(0.0, 0.0, 3.0 * radius), radius);
+    tpCoordinateDef laws = tpDefaultCoordinateDef();
+    laws.hasServo = true;
+    laws.servo = (tpServo){ 0.0, 0.0, 1e4, 1e2, INFINITY };
+    join(world, tp_revoluteJoint, low, high, tpMakeVec3(0.0, 0.0, 2.0 * radius),
+         tpMakeVec3(1.0, 0.0, 0.0), &laws);
+    spinUp(world, low, spin);
+    spinUp(world, high, spin);
+    // m = 2 m1, I = 2 (2/5) m1 radius^2
+    double slowing = mu * arm * 9.81 / (0.4 * radius * radius);
+    for (int k = 1; k <= 300; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.violations, 0);
+        double expected = fmax(spin - slowing * k * h, 0.0);
+        CHECK_NEAR(tpBody_GetAngularVelocity(world, low).z, expected, 1e-6 * spin);
+    }
+    tpDestroyWorld(world);
+}
+
+// A trunk on three legs of two links that end in balls with torsional friction sways and comes to
+// rest.
+static void feetWithTorsionAreCertified(void** state) {
+    (void)state;
+    enum { legs = 3 };
+    tpWorld* world = makeWorld();
+    addTorsional(world, 0.8, 0.02);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId trunk = addBox(world, tpMakeVec3(0.0, 0.0, 0.54), tpMakeVec3(0.8, 0.4, 0.12),
+                            tpMakeVec3(0.02, 0.01, 0.0));
+    for (int leg = 0; leg < legs; ++leg) {
+        double angle = 6.283185307179586 * (leg + 0.5) / legs;
+        double x = 0.35 * cos(angle), y = 0.25 * sin(angle);
+        tpCoordinateDef laws = tpDefaultCoordinateDef();
+        laws.hasServo = true;
+        laws.servo = (tpServo){ 0.0, 0.0, 300.0, 10.0, INFINITY };
+        tpBodyId upper =
+            addBox(world, tpMakeVec3(x, y, 0.34), tpMakeVec3(0.05, 0.05, 0.2), tpZeroVec3());
+        tpBodyId foot = addBall(world, tpMakeVec3(x, y, 0.04), 0.04);
+        join(world, tp_revoluteJoint, trunk, upper, tpMakeVec3(x, y, 0.44),
+             tpMakeVec3(0.0, 1.0, 0.0), &laws);
+        join(world, tp_revoluteJoint, upper, foot, tpMakeVec3(x, y, 0.19),
+             tpMakeVec3(1.0, 0.0, 0.0), &laws);
+    }
+    for (int k = 0; k < 200; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 200.0);
+        assert_int_equal(report.contactCount, legs);
+        assert_int_equal(report.violations, 0);
+    }
+    tpDestroyWorld(world);
+}
+
+// A train of boxes on hinges slides on more points than are solved one by one in a crowd: all of it
+// slows down by mu g.
+static void trainsOfManyPointsSlide(void** state) {
+    (void)state;
+    enum { wagons = 8 };
+    const double mu = 0.4, h = 1.0 / 200.0, speed = 1.0;
+    tpWorld* world = makeWorld();
+    addMaterial(world, mu, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId list[wagons];
+    for (int i = 0; i < wagons; ++i) {
+        list[i] = addBox(world, tpMakeVec3(0.5 * i, 0.0, 0.1), tpMakeVec3(0.4, 0.4, 0.2),
+                         tpMakeVec3(speed, 0.0, 0.0));
+        if (i > 0) {
+            join(world, tp_revoluteJoint, list[i - 1], list[i],
+                 tpMakeVec3(0.5 * i - 0.25, 0.0, 0.1), tpMakeVec3(0.0, 1.0, 0.0), NULL);
+        }
+    }
+    for (int k = 1; k <= 100; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.violations, 0);
+        assert_int_equal(report.contactCount, 4 * wagons);
+        double left = fmax(0.0, speed - mu * 9.81 * h * k);
+        for (int i = 0; i < wagons; ++i) {
+            CHECK_NEAR(tpBody_GetVelocity(world, list[i]).x, left, 1e-6);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesThatFallAreCertified), cmocka_unit_test(loopsThatFallAreCertified),
         cmocka_unit_test(sledsSlideAndStick),        cmocka_unit_test(dumbbellsBounce),
         cmocka_unit_test(leversCarryBalls),          cmocka_unit_test(looseBodiesAreCertified),
+        cmocka_unit_test(torsionStopsMechanisms),    cmocka_unit_test(feetWithTorsionAreCertified),
+        cmocka_unit_test(trainsOfManyPointsSlide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 // Contacts that may close in a step are few if they have no more rows than a dense factorisation is
 // worth; those that a search has found, and may not close, as many more as memory is worth.
-enum { mostRows = 63, mostPoints = 40 };
+enum { mostRows = 120, mostPoints = 40 };
 
 // In a crowd of mechanisms all contacts are swept: to solve those of each exactly takes two to
 // three times as long, and where many move it is speed that is asked for.
@@ -20,7 +20,7 @@ enum { mostSceneRows = 128 };
 enum { mostLooseRows = 64 };
 
 // Traces cost as much as solves if their lengths add up to so many times the bodies.
-enum { tracePerNode = 8, freeTrace = 128 };
+enum { tracePerNode = 8, freeTrace = 512 };
 
 // An island, by the least of its numbers.
 typedef struct Tally {
@@ -120,13 +120,12 @@ static void countLane(Census* census, int index, int lane) {
     tally->lanes += 1;
     tally->block = run->group;
     tally->points += run->points[lane];
-    tally->rows += 3 * near;
+    bool isTorsional = (run->torsional >> lane & 1) != 0;
+    tally->rows += (isTorsional ? 4 : 3) * near;
     Lengths a = lengthsOf(step, run->bodyA[lane]), b = lengthsOf(step, run->bodyB[lane]);
     tally->work += run->points[lane] * (a.work + b.work);
     tally->room += run->points[lane] * (a.trace + a.answer + b.trace + b.answer);
-    // With torsional friction, whose row is of another size, Newton's steps take ten times as many.
-    tally->isBarred =
-        tally->isBarred || run->group >= store->blockCount || (run->torsional >> lane & 1) != 0;
+    tally->isBarred = tally->isBarred || run->group >= store->blockCount;
 }
 
 static void countMechanism(const Census* census, const tpArticulation* articulation) {
@@ -297,7 +296,8 @@ bool tpFewContacts_Place(tpSmallStep* step) {
 // Out of the packs --------------------------------------------------------------------------------
 
 static void writeEnd(const tpSmallStep* step, int number, double sign, const tpFewContact* contact,
-                     const tpVec3* directions, tpVec3 arm, tpFewContacts* few, tpContactEnd* end) {
+                     const tpVec3* directions, tpVec3 arm, double spinArm, tpFewContacts* few,
+                     tpContactEnd* end) {
     *end = (tpContactEnd){ .number = number, .isMoved = isMoved(step, number) };
     end->owner = end->isMoved ? ownerOf(step, number) : NULL;
     end->node = end->owner != NULL ? nodeOf(step, number) : 0;
@@ -310,7 +310,10 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
     const double* free =
         end->owner != NULL && !end->owner->isTree ? end->owner->masses[end->node].free : NULL;
     for (int i = 0; i < contact->rows; ++i) {
-        tpVec3 linear = tpScale(sign, directions[i]), angular = tpCross(arm, linear);
+        // The fourth row is the spin about the normal, times its arm.
+        bool isSpin = i == 3;
+        tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
+        tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
         const double row[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
         for (int k = 0; k < 6; ++k) {
             end->jacobian[i][k] = free != NULL ? free[k] * row[k] : row[k];
@@ -320,6 +323,11 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
 
 static tpVec3 vectorOf(float (*parts)[tp_packWidth], int lane) {
     return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
+}
+
+// The torsional row of a point, NULL if the lane has none.
+static tpSoftTorsion* torsionOf(const tpSoftRun* run, int lane, int point) {
+    return (run->torsional >> lane & 1) != 0 ? &run->torsions[point] : NULL;
 }
 
 static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int point,
@@ -337,13 +345,16 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
                                .bounce = pack->bounce[lane] };
     bool isRough = framed->muStatic[lane] > 0.0;
     bool isPlanar = tpLengthSquared(directions[2]) == 0.0;
-    contact->rows = !isRough ? 1 : isPlanar ? 2 : 3;
-    writeEnd(step, run->bodyA[lane], 1.0, contact, directions, vectorOf(pack->armA, lane), few,
-             &contact->ends[0]);
-    writeEnd(step, run->bodyB[lane], -1.0, contact, directions, vectorOf(pack->armB, lane), few,
-             &contact->ends[1]);
+    tpSoftTorsion* torsion = torsionOf(run, lane, point);
+    double spinArm = torsion != NULL ? torsion->arm[lane] : 0.0;
+    contact->rows = !isRough ? 1 : isPlanar ? 2 : spinArm > 0.0 ? 4 : 3;
+    writeEnd(step, run->bodyA[lane], 1.0, contact, directions, vectorOf(pack->armA, lane), spinArm,
+             few, &contact->ends[0]);
+    writeEnd(step, run->bodyB[lane], -1.0, contact, directions, vectorOf(pack->armB, lane), spinArm,
+             few, &contact->ends[1]);
+    few->hasTorsion = few->hasTorsion || contact->rows > 3;
     for (int i = 0; i < contact->rows; ++i) {
-        few->r[few->rowCount + i] = pack->impulse[i][lane];
+        few->r[few->rowCount + i] = i < 3 ? pack->impulse[i][lane] : torsion->impulse[lane];
     }
     few->states.contacts[few->contactCount] =
         (tpStatedContact){ .row = contact->row,
@@ -364,6 +375,11 @@ static void silenceLane(const tpSoftRun* run, int lane) {
         for (int i = 0; i < 3; ++i) {
             pack->stick[i][lane] = 0.0f;
             pack->impulse[i][lane] = 0.0;
+        }
+        // Without a load sweeps leave torsion without an impulse.
+        tpSoftTorsion* torsion = torsionOf(run, lane, k);
+        if (torsion != NULL) {
+            torsion->impulse[lane] = 0.0;
         }
     }
 }
@@ -397,13 +413,14 @@ void tpFewContacts_Return(const tpFewContacts* few) {
         pack->bounce[lane] = (float)contact->bounce;
         for (int i = 0; i < contact->rows; ++i) {
             size_t row = (size_t)(contact->row + i);
-            pack->impulse[i][lane] = few->r[row];
-            pack->total[i][lane] = contact->total[i];
+            tpSoftTorsion* torsion = torsionOf(contact->run, lane, contact->point);
+            *(i < 3 ? &pack->impulse[i][lane] : &torsion->impulse[lane]) = few->r[row];
+            *(i < 3 ? &pack->total[i][lane] : &torsion->total[lane]) = contact->total[i];
             // The certificate's measure of velocities against impulses: the bodies' own masses, if
             // W was not asked for.
             if (few->isBuilt) {
                 double own = few->W[row * (size_t)few->rowCount + row];
-                pack->diagonal[i][lane] = (float)own;
+                *(i < 3 ? &pack->diagonal[i][lane] : &torsion->friction[5][lane]) = (float)own;
             }
         }
     }

@@ -50,9 +50,10 @@ typedef struct tpFewContacts {
     int contactCount, rowCount;
     double (*traceRoom)[tp_traceWidth];
     size_t traceUsed;
-    bool pushesOut; // in this substep: some overlap is being taken back
-    bool isBuilt;   // W is that of the factors of now
-    int stamp;      // of these factors
+    bool pushesOut;  // in this substep: some overlap is being taken back
+    bool hasTorsion; // some contact has
+    bool isBuilt;    // W is that of the factors of now
+    int stamp;       // of these factors
     // What contacts do, with factors that stay as long as W does. Its W, velocities and impulses
     // are the following ones.
     tpFrictionStates states;

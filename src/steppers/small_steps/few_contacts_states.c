@@ -12,6 +12,9 @@
 // still do, and if no method ends.
 enum { mostRounds = 4, someSweeps = 10, mostSweeps = 40 };
 
+// Steps that contacts with torsion are worth, and in the last solve of a step; rounds in that.
+enum { someCreep = 25, lastCreep = 100, lastRounds = 30 };
+
 static void sweep(tpFewContacts* few) {
     size_t n = (size_t)few->rowCount;
     for (int c = 0; c < few->contactCount; ++c) {
@@ -73,19 +76,20 @@ static bool solveDense(tpFewContacts* few, double allowed, tpArena* arena) {
     return true;
 }
 
-static bool solveByStates(tpFewContacts* few, double allowed) {
-    int rounds = mostRounds;
+static bool solveByStates(tpFewContacts* few, double allowed, bool isLast) {
+    int rounds = few->hasTorsion && isLast ? lastRounds : mostRounds;
     return tpFrictionStates_Solve(&few->states, few->r, allowed, &rounds);
 }
 
 void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena) {
     memcpy(few->q, few->u, sizeof(double) * (size_t)few->rowCount);
     memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
-    if (!solveByStates(few, allowed)) {
+    few->states.creepSteps = isLast ? lastCreep : someCreep;
+    if (!solveByStates(few, allowed, isLast)) {
         // Many contacts that meet at once: sweeps find out what most of them do.
         findFree(few);
         sweepFrom(few, someSweeps);
-        if (!solveByStates(few, allowed) && !(isLast && solveDense(few, allowed, arena))) {
+        if (!solveByStates(few, allowed, isLast) && !(isLast && solveDense(few, allowed, arena))) {
             sweepFrom(few, mostSweeps);
         }
     }
