@@ -106,7 +106,7 @@ typedef struct tpBodyDef {
     void* userData;
 } tpBodyDef;
 
-// Friction numbers of one material, or of a pair.
+// Friction numbers of one material, or of a pair. Coefficients above 1000 act as 1000.
 typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
     // Moments about the normal and across it are at most coefficient * arm * normal force, m.

@@ -273,6 +273,11 @@ static int findPair(const tpSystem* system, const tpMaterialId wanted[2]) {
     return isThere ? low : -1;
 }
 
+// Larger coefficients act as this one. Cones that are wider hold nothing else to a thousandth, but
+// their impulses no longer fit into one scale with those along the normal: a box fell through a
+// floor with 1e6, which users write for "does not slide".
+static const double largestCoefficient = 1e3;
+
 static double geometricMean(double a, double b) {
     return a == b ? a : sqrt(a * b);
 }
@@ -312,6 +317,8 @@ int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b
             *restitution = own->restitution;
         }
     }
+    friction->staticCoefficient = fmin(friction->staticCoefficient, largestCoefficient);
+    friction->dynamicCoefficient = fmin(friction->dynamicCoefficient, largestCoefficient);
     return owner;
 }
 

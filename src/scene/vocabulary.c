@@ -64,7 +64,8 @@ static void setFrictionDefaults(void* part) {
 const tpRecord tpFrictionRecord = {
     .name = "friction",
     .article = "a friction",
-    .summary = "Friction, number by number. Give at least one of `static` and `dynamic`.",
+    .summary = "Friction, number by number. Give at least one of `static` and `dynamic`; above "
+               "1000 they act as 1000.",
     FIELDS(frictionFields),
     .setDefaults = setFrictionDefaults,
     .check = tpCheckFriction,
