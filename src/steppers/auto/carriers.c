@@ -161,6 +161,9 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->levelCost = from->levelCost;
     to->levelCount = from->levelCount;
     to->shortCount = from->shortCount;
+    to->flowLength = from->flowLength;
+    to->flowWait = from->flowWait;
+    to->flowFailures = from->flowFailures;
     to->hopelessCount = from->hopelessCount;
     to->hopelessLast = from->hopelessLast;
     to->failedCount = from->failedCount;

@@ -303,6 +303,12 @@ static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
             guessMoment(flow, stage, memory->firstMargins[i], margins[i]);
             areHeld = false;
         }
+        // The force of the first stage is the mean up to the second one. (A ball that left a dome
+        // .007 s after the start of a stride left it at once.)
+        if (stage == 0 && margins[i] < 0.0) {
+            guessMoment(flow, 1, 1.0, -1.0);
+            areHeld = false;
+        }
     }
     return areHeld;
 }

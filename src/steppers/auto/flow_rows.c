@@ -180,13 +180,31 @@ static bool isOursOrSteady(const tpSystem* system, int body) {
     return tpSystem_IsDynamic(system, body) || tpBody_IsSteady(&system->bodies.data[body]);
 }
 
-// Whether a contact that is not in the plan is there, or may have been: of other shapes all that
-// are near count, but for bodies that are not carried now, which are somewhere else by then.
+// How far surfaces can come towards each other within so many seconds: at the speed at which they
+// approach now, taken `closingPart` times, and with what gravity and the turn of their ways make of
+// it.
+static const double closingPart = 1.5;
+static double closingWay(const tpSystem* system, const tpContact* contact, double time) {
+    double bend = tpLength(system->gravity);
+    for (int side = 0; side < 2; ++side) {
+        int i = side == 0 ? contact->bodyA : contact->bodyB;
+        const tpVelocity* velocity = &system->velocities.data[i];
+        double speed = tpVelocity_LargestSpeed(system, i, velocity);
+        bend += tpSystem_IsDynamic(system, i) ? speed * speed / system->bodies.data[i].size : 0.0;
+    }
+    double approach = tpContact_Approach(contact, system->poses.data, system->velocities.data);
+    return closingPart * fmax(approach, 0.0) * time + bend * time * time;
+}
+
+// Whether a contact that is not in the plan is there, or may have been within so many seconds: of
+// other shapes all that are near count, but for bodies that are not carried now, which are
+// somewhere else by then.
 static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact,
-                       bool countsNear) {
+                       bool countsNear, double time) {
     bool isPlanned, isPair = isTouchingPair(plan, contact, &isPlanned);
     bool isNear = countsNear && !isPair && isOursOrSteady(system, contact->bodyA) &&
-                  isOursOrSteady(system, contact->bodyB);
+                  isOursOrSteady(system, contact->bodyB) &&
+                  contact->gap <= closingWay(system, contact, time);
     bool isTouching = contact->gap <= TP_TOUCH_DISTANCE * system->units.length;
     return isOurs(contact, system) && !isPlanned && (isNear || isTouching);
 }
@@ -227,7 +245,7 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
                                          &count) == tp_success &&
                    sortContacts(rows, plan, system, found, count);
     for (int i = 0; isFound && i < count; ++i) {
-        if (isNewcomer(plan, system, &found[i], watch == tp_flowNear)) {
+        if (isNewcomer(plan, system, &found[i], watch == tp_flowNear, 0.5 * h)) {
             meeting->isThere = true;
             meeting->since = fmax(meeting->since, timeSinceTouch(system, &found[i]));
         }

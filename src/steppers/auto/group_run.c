@@ -1,5 +1,6 @@
 #include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
+#include "steppers/auto/flow_on.h"
 #include "steppers/auto/giving.h"
 #include "steppers/auto/landing.h"
 #include "steppers/auto/outer_forces.h"
@@ -330,6 +331,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
     bool isBlind = isUnchecked(run);
     run->isAccurate = true;
     run->refusedStart = -1.0;
+    run->pace.flowWait -= run->pace.flowWait > 0 ? 1 : 0;
     run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
     if (run->hasMemory && !isBlind && run->pace.hopelessCount == 0 &&
         endOfForces(run, 0.0) == run->length) {
@@ -348,7 +350,9 @@ void tpGroupRun_Take(tpGroupRun* run) {
             run->isAccurate = false;
         }
         run->cutCount += 1;
-        double next = goOn(run, start, isBlind);
+        bool mayFlow = !isBlind && tpGroupRun_MayFlowOn(run);
+        double way = mayFlow ? tpGroupRun_FlowOn(run, start) : 0.0;
+        double next = way > 0.0 ? start + way : goOn(run, start, isBlind);
         start = next > run->length * (1.0 - 1e-12) ? run->length : next;
     }
     // Steps that can be checked again make the next time shorter.

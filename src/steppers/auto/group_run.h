@@ -43,6 +43,10 @@ typedef struct tpPace {
                                 // not known
     int levelCount;             // strides by levels since a flow was tried
     int shortCount;             // strides of the flow in a row that were short for their error
+    double flowLength;          // s: of flows within a step of the user, which strides are longer
+                                // than; 0: none
+    int flowWait;               // steps of the user before they are tried again
+    int flowFailures;           // such tries in a row that came nowhere
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short
                        // enough
     int hopelessLast;  // so many it was last time

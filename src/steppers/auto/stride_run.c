@@ -94,8 +94,8 @@ static void guessMoment(tpGroupRun* run, double part, double length) {
     pace->momentBound = fmin(run->begin + length, pace->momentGuess + momentDoubt * run->length);
 }
 
-// How many steps of the user the next stride has; 0: none. Where contacts are near but nothing
-// pushes, an impact is to come.
+// How many steps of the user the next stride has; 0: none. If contacts are near but nothing pushes,
+// an impact may be to come: methods fly up to it as exactly as flows, but for joints.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     double forced = tpGroupRun_ForcesUntil(run, 0.0) / run->length * (1.0 + 1e-6);
@@ -103,7 +103,8 @@ static int strideCount(const tpGroupRun* run) {
     int count = (int)fmin(fmin(countBeforeMoment(run), wanted), forced);
     int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
-    bool isSmooth = pairCount == 0 || !pace->knowsPushing || pace->pushing != 0;
+    bool isJoined = mayFlow(run) && run->groups->jointCounts[run->group] > 0;
+    bool isSmooth = pairCount == 0 || !pace->knowsPushing || pace->pushing != 0 || isJoined;
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
                       isSmooth &&
                       (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
@@ -245,12 +246,14 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->pushing = levels.pushing;
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
+        pace->flowLength = 0.0;
         learnCost(pace, &levels, count, h, *wasWrong);
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
         stride->frameCount = 0;
         run->rejectedCount += 1;
         *wasWrong = *wasWrong || (levels.isSmooth && !isAccurate);
+        pace->flowLength = levels.isFlow && levels.isSmooth && !isAccurate ? 2.0 * next : 0.0;
         // Where levels have failed at first, flows that are short are better than nothing.
         pace->levelCost = !levels.isFlow && pace->levelCost == 0.0 ? INFINITY : pace->levelCost;
         // Something that happens in it says nothing of later ones, and errors tell their own
@@ -373,6 +376,7 @@ bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     tpPace before = run->pace;
     bool hasBegun = tryBy(run, stride, strideMethod(run));
     // A group of which nothing was known has gone nowhere: the method starts as it would have.
+    before.flowLength = run->pace.flowLength;
     run->pace = hasBegun || before.knowsPushing ? run->pace : before;
     return hasBegun;
 }

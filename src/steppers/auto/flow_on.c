@@ -1,0 +1,138 @@
+#include "steppers/auto/flow_on.h"
+
+#include "steppers/auto/landing.h"
+#include "steppers/auto/stride_levels.h"
+
+// Tries of a length, each shorter than the one before.
+enum { mostTries = 4 };
+
+// Of the length at which the error would be what is allowed, and of one in which something happens,
+// nobody knows when.
+static const double careful = 0.85, beforeMoment = 0.4;
+
+// After a try that has come nowhere there is none for so many steps of the user, twice as many
+// after each further one.
+enum { firstWait = 1, mostFailures = 6 };
+
+// In parts of the user's step: shorter ones are those of a moment that has just been, and say
+// nothing of the flow.
+static const double leastPart = 1.0 / 16.0;
+
+// The length to begin with.
+static double firstLength(const tpPace* pace) {
+    return pace->flowLength > 0.0 ? pace->flowLength : 2.0 * pace->step;
+}
+
+bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
+    const tpGroups* groups = run->groups;
+    double length = firstLength(pace);
+    bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0;
+    return !awaitsImpact && length > leastPart * run->length && length < run->length &&
+           pace->flowWait == 0 && pace->hopelessCount == 0 &&
+           groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&
+           groups->sizes[run->group] <= tp_crowdSize &&
+           tpStride_CanCarry(run->system, groups, run->group);
+}
+
+// What the steps of the last level have carried and done. False if memory ran out.
+static bool appendLevels(tpGroupRun* run, const tpStrideLevels* levels) {
+    int first = levels->isShort ? tp_strideHalf : tp_strideQuarter;
+    int end = levels->isShort ? tp_strideQuarter : tp_strideSteps;
+    bool isDone = true;
+    for (int k = first; isDone && k < end; ++k) {
+        tpTaken taken = levels->taken[k];
+        taken.work = 0.0; // counted with the levels
+        isDone = tpTaken_Append(&run->taken, run->system, &taken);
+    }
+    return isDone;
+}
+
+// Goes to the end that the levels lead to.
+static void accept(tpGroupRun* run, const tpStrideLevels* levels, double length) {
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            double position, speed;
+            tpStrideLevels_BodyError(levels, run, i, &position, &speed);
+            run->positionErrors[i] += position + length * run->speedErrors[i];
+            run->speedErrors[i] += speed;
+        }
+    }
+    run->hasMemory = appendLevels(run, levels);
+    tpStrideLevels_PutEnd(levels, run);
+    tpPace* pace = &run->pace;
+    pace->pushing = levels->pushing;
+    pace->knowsPushing = true;
+    pace->checkedError = INFINITY;
+    pace->uncheckedCount = 0;
+    pace->flowLength = length * careful * tpStrideLevels_Growth(levels);
+}
+
+// Up to the moment that a try has met, if rates tell when that was.
+static double land(tpGroupRun* run, const tpStrideLevels* levels, double length) {
+    run->pace.momentGuess = run->begin + levels->momentPart * length;
+    run->pace.momentBound = run->begin + length;
+    run->pace.knowsPushing = true;
+    run->pace.pushing = levels->pushing;
+    return tpGroupRun_Land(run);
+}
+
+// Tries from the begin of the run on, for so many seconds at most.
+static double flowFor(tpGroupRun* run, double longest) {
+    tpSystem* system = run->system;
+    double length = fmin(longest, firstLength(&run->pace)), way = 0.0;
+    bool isOver = false;
+    for (int k = 0; k < mostTries && way == 0.0 && !isOver && run->hasMemory; ++k) {
+        tpStrideLevels levels;
+        tpKept before;
+        double time = system->time;
+        run->pace.knowsPushing = false; // who slides and who sticks is seen anew
+        run->length = length;
+        run->hasMemory = tpKept_Take(&before, system, NULL, NULL) &&
+                         tpStrideLevels_Take(&levels, run, length, true);
+        if (!run->hasMemory) {
+            return 0.0;
+        }
+        run->taken.work += levels.work;
+        isOver = !levels.isFlow;
+        if (levels.isSmooth && levels.isFlow && levels.error <= 1.0) {
+            accept(run, &levels, length);
+            return length;
+        }
+        run->rejectedCount += 1;
+        run->hasMemory = tpKept_PutBack(&before, system, NULL, NULL);
+        system->time = time;
+        if (levels.isMoment && levels.momentPart >= 0.0) {
+            way = land(run, &levels, length);
+            isOver = true;
+            run->pace.flowWait = 1; // the moment itself is the method's, in this step of the user
+        }
+        length *= levels.isSmooth ? fmin(beforeMoment, careful * tpStrideLevels_Growth(&levels))
+                                  : beforeMoment;
+    }
+    return way;
+}
+
+double tpGroupRun_FlowOn(tpGroupRun* run, double start) {
+    tpPace before = run->pace;
+    double begin = run->begin, length = run->length;
+    double forced = tpGroupRun_ForcesUntil(run, start);
+    run->begin = begin + start;
+    double way = flowFor(run, fmin(length, forced) - start);
+    run->begin = begin;
+    run->length = length;
+    tpPace* pace = &run->pace;
+    if (way == 0.0) {
+        *pace = before;
+        pace->flowWait = firstWait << pace->flowFailures;
+        pace->flowFailures += pace->flowFailures < mostFailures ? 1 : 0;
+        return way;
+    }
+    pace->flowFailures = 0;
+    // Long enough for strides over steps of the user.
+    if (pace->flowLength >= length) {
+        pace->step = fmax(pace->step, 0.5 * pace->flowLength);
+        pace->flowLength = 0.0;
+    }
+    return way;
+}
