@@ -38,7 +38,8 @@ tpResult tpSystem_NeedCollider(tpSystem* system) {
     tpSystem_ForgetFound(system);
     tpColliderDef def = { system->allocator, false };
     tpResult result = tpCreateCollider(&def, &system->collider);
-    for (int i = 0; result == tp_success && i < system->shapes.count; ++i) {
+    // The last one first: memory is asked for once.
+    for (int i = system->shapes.count - 1; result == tp_success && i >= 0; --i) {
         result = system->shapes.data[i].isLive ? putShape(system, i) : tp_success;
     }
     for (int i = 0; result == tp_success && i < system->joints.count; ++i) {

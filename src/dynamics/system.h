@@ -30,8 +30,8 @@ typedef struct tpLoad {
 } tpLoad;
 
 typedef struct tpBody {
-    uint64_t birth; // grows from body to body: the order of creation
-    bool isLive;
+    // A line of the cache with what steppers ask of all bodies, several times in a step.
+    _Alignas(64) bool isLive;
     bool hasGivenMass;
     bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
     bool isAsleep;  // a stepper leaves it alone until something concerns it
@@ -41,21 +41,24 @@ typedef struct tpBody {
     tpBodyKind kind;
     uint32_t locked;          // tpLock bits
     double mass, inverseMass; // inverse 0 unless dynamic
-    tpInertia inertia;
-    tpVec3 center;          // centre of mass in the body's frame
-    tpMassProperties given; // in the body's frame, as defined or summed over the shapes
-    double linearDamping, angularDamping; // 1/s
     double gravityScale;
-    tpKeyframe* keyframes;
+    double innerRadius; // least of its shapes', m; infinite if it has none
+    double reach;       // farthest point of its finite shapes from the centre of mass, m
+    double size;        // the larger of that and its radius of gyration, m
+    // Two lines for how it turns.
+    tpInertia inertia;
+    tpVec3 center;  // centre of mass in the body's frame
+    int firstShape; // chained through tpShape.next, in order of creation
     int keyframeCount;
-    int firstShape;      // chained through tpShape.next, in order of creation
-    double innerRadius;  // least of its shapes', m; infinite if it has none
-    double reach;        // farthest point of its finite shapes from the centre of mass, m
-    double size;         // the larger of that and its radius of gyration, m
-    const char* carrier; // name of the method that carries it, if the stepper chooses one; else
-                         // NULL
-    double carrierStep;  // s, of the last step that method took; 0: not known
-    double carrierError; // m, estimated error of its position since the start; 0: not known
+    // The rest is asked for less often.
+    double linearDamping, angularDamping; // 1/s
+    tpKeyframe* keyframes;
+    uint64_t birth;         // grows from body to body: the order of creation
+    tpMassProperties given; // in the body's frame, as defined or summed over the shapes
+    const char* carrier;    // name of the method that carries it, if the stepper chooses one; else
+                            // NULL
+    double carrierStep;     // s, of the last step that method took; 0: not known
+    double carrierError;    // m, estimated error of its position since the start; 0: not known
     tpPose target;
     void* userData;
     char* name; // tp_nameCapacity bytes; NULL if it has none, as most bodies of crowds
