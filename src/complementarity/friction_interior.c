@@ -38,6 +38,10 @@ enum { mostShortSteps = 3 };
 // the last point, and the matrix stays positive.
 static const double nearGap = 1e-4;
 
+// Predictors that get less far than this say nothing about the second order: where many contacts
+// decide between sticking and sliding at once, it led to the border in two or three steps.
+static const double trustedLength = 0.2;
+
 // The aim after a short step, in parts of the gap, and while y is far from what x says.
 static const double shortLength = 0.3, recentering = 0.5;
 
@@ -336,17 +340,20 @@ static double reach(const tpInterior* interior, double most) {
     return most;
 }
 
-// g of the predictor, or of the corrector that aims at `gap` and knows the predictor's step.
-static void aim(tpInterior* interior, bool isPredictor, double gap) {
+// g of a step that aims at `gap`; the corrector of second order knows the predictor's step. The
+// predictor aims at zero.
+static void aim(tpInterior* interior, double gap, bool isSecondOrder) {
     for (int p = 0; p < interior->partCount; ++p) {
         const tpInteriorPart* part = &interior->parts[p];
         double dx[TP_FRICTION_MAX_ROWS], dy[TP_FRICTION_MAX_ROWS];
         double second[TP_FRICTION_MAX_ROWS] = { 0.0 };
         int row = part->row, rows = part->rows;
-        if (!isPredictor && !part->isFree) {
+        if (isSecondOrder && !part->isFree) {
             tpLorentzScaling_ApplyInverse(&part->scaling, interior->dx + row, dx);
             tpLorentzScaling_Apply(&part->scaling, interior->dy + row, dy);
             tpLorentz_Multiply(rows, dx, dy, second);
+        }
+        if (gap > 0.0 && !part->isFree) {
             for (int i = 0; i < rows; ++i) {
                 second[i] = (i == 0 ? gap : 0.0) - second[i];
             }
@@ -376,11 +383,11 @@ static double step(tpInterior* interior) {
     if (!linearise(interior, gap)) {
         return 0.0;
     }
-    aim(interior, true, 0.0);
+    aim(interior, 0.0, false);
     solveStep(interior);
     double length = reach(interior, 1.0);
     if (interior->coneCount > 0) {
-        aim(interior, false, aimOf(interior, gap, length));
+        aim(interior, aimOf(interior, gap, length), length >= trustedLength);
         solveStep(interior);
         length = fmin(1.0, boldness * reach(interior, 1.0 / boldness));
     }

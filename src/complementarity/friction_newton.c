@@ -16,8 +16,9 @@
 
 // The line search: merits remembered, halvings of a step, and first steps that may go uphill by
 // freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set
-// of states in a few full steps that a descent would never take.
-enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4, STARTING_SWEEPS = 10 };
+// of states in a few full steps that a descent would never take. Walls of bricks that are struck
+// need eight of them: with four, 28 of 212 hard problems were not solved, with eight 13.
+enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 8, STARTING_SWEEPS = 10 };
 // If they end higher than lostGrowth it was the wrong way.
 static const double freeGrowth = 1e4, lostGrowth = 1e2;
 

@@ -337,7 +337,7 @@ static const Stage portfolio[] = {
     { "nncg", sweepFirst, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 25 },
-    { "interior", tpFrictionIsland_Proximal, .limit = 60, .pathSteps = 40, .isForHard = true },
+    { "interior", tpFrictionIsland_Proximal, .limit = 150, .pathSteps = 40, .isForHard = true },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400, .isForHard = true },
     { "rounding", tpFrictionIsland_FindRounding, .limit = 200, .isForHard = true },
     { "bilateral", tpFrictionIsland_Formed, .limit = 30, .isForHard = true },

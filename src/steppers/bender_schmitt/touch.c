@@ -20,7 +20,7 @@ enum { smallUpdates = 1500 };
 enum { exactUpdates = 20 };
 
 // The same for a problem that has all the work of an exact solve: the budget of the step bounds it.
-enum { wholeUpdates = 500 };
+enum { wholeUpdates = 300 };
 
 // Part of the work of an exact solve that is spent on a problem which is larger: where bodies
 // rest, which it mostly solves, and where they flow, which it mostly does not.
