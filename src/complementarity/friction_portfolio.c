@@ -31,7 +31,7 @@ typedef struct Stage {
 
 // The approach by accelerated gradients: what it may cost, in factorisations, and the iterations
 // below which it is not worth beginning.
-static const double approachFactorisations = 8.0, leastApproach = 30.0;
+static const double approachFactorisations = 4.0, leastApproach = 30.0;
 
 // Contacts of an island up to which all of the first sweeps are worth their time. With more than a
 // few, a start whose residual is below this part of |q| is as good for Newton's method as the end

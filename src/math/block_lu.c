@@ -33,6 +33,7 @@ bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* a
     factor->stack = TP_SCRATCH(arena, int, 2 * n);
     factor->inverse = TP_SCRATCH(arena, double, n * factor->stride);
     factor->column = TP_SCRATCH_ZEROED(arena, double, n * factor->stride);
+    factor->subtract = tpBlockColumn_Find(matrix->uniform, tpChooseWidth(4));
     return !arena->failed &&
            tpMinimumDegree_Order(n, matrix->columnStart, matrix->blockRow, arena, factor->order);
 }
@@ -340,37 +341,19 @@ static inline void subtractFrom(int m, int n, const double* A, const double* x, 
     }
 }
 
-// C -= A B of 3 x 3 blocks: two columns of B side by side, and the third.
-static inline void subtractThree(const double* A, const double* B, double* C) {
-    tpPair first = tpLoadPair(B), second = tpLoadPair(B + 3), third = tpLoadPair(B + 6);
-    double x = B[2], y = B[5], z = B[8];
-    for (int i = 0; i < 3; ++i, A += 3, C += 3) {
-        tpPair a = { A[0], A[0] }, b = { A[1], A[1] }, c = { A[2], A[2] };
-        tpPair both = tpLoadPair(C) - (a * first + b * second + c * third);
-        memcpy(C, &both, sizeof(both));
-        C[2] -= A[0] * x + A[1] * y + A[2] * z;
-    }
-}
-
 // Subtracts column k of L times U_kj from the work column.
 static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
     int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
     const double* L = factor->L + (size_t)begin * (size_t)stride;
     double* column = factor->column;
+    if (factor->subtract != NULL) {
+        factor->subtract(L, factor->rows + begin, end - begin, U, column);
+        return;
+    }
     switch (factor->matrix->uniform) {
     case 2:
         for (int e = begin; e < end; ++e, L += 4) {
             multiplySubtract(2, 2, 2, L, U, column + (size_t)factor->rows[e] * 4);
-        }
-        return;
-    case 3:
-        for (int e = begin; e < end; ++e, L += 9) {
-            subtractThree(L, U, column + (size_t)factor->rows[e] * 9);
-        }
-        return;
-    case 6:
-        for (int e = begin; e < end; ++e, L += 36) {
-            multiplySubtract(6, 6, 6, L, U, column + (size_t)factor->rows[e] * 36);
         }
         return;
     default:

@@ -8,6 +8,7 @@
 #define TIPPE_SRC_MATH_BLOCK_LU_H
 
 #include "base/memory.h"
+#include "math/block_column.h"
 
 enum { TP_BLOCK_MAX = 6 }; // rows of a block
 
@@ -43,11 +44,12 @@ typedef struct tpBlockLu {
     int* stack;
     double work; // multiply-adds of a factorisation, estimated from the pattern
 
-    int stride;      // numbers between blocks
-    double* L;       // multipliers, for each entry of rows
-    double* U;       // for each entry of reach
-    double* inverse; // of the diagonal blocks
-    double* column;  // one column of blocks being eliminated
+    int stride;                       // numbers between blocks
+    double* L;                        // multipliers, for each entry of rows
+    double* U;                        // for each entry of reach
+    double* inverse;                  // of the diagonal blocks
+    double* column;                   // one column of blocks being eliminated
+    tpBlockColumn_Subtract* subtract; // for blocks of one size, or NULL
 } tpBlockLu;
 
 // Orders the blocks. The matrix is kept by reference. False if memory ran out.
