@@ -2,7 +2,7 @@
 //
 // The problem with u + weight (r - center) in place of u has W + weight I, regular whatever the
 // rank of W, and the same solutions once center has stopped moving. Newton brings the function down
-// to a third; then the center moves. A weight that Newton masters easily is cut, so that
+// to a tenth; then the center moves. A weight that Newton masters easily is cut, so that
 // convergence in the end is as fast as Newton's own; one that it does not is raised and the step
 // done again.
 
@@ -14,7 +14,7 @@
 
 // How far an inner solve goes, and how many steps it may take before its weight counts as too
 // small.
-static const double innerFraction = 0.3;
+static const double innerFraction = 0.1;
 enum { INNER_LIMIT = 100 };
 
 // Weights in units of the mean diagonal of W. Below the least nothing is regularised any more in
@@ -39,7 +39,7 @@ static double firstWeight(const tpFrictionIsland* island, double start) {
 }
 
 // A weight that failed is avoided for a while: what is remembered of it after each success.
-static const double forgetting = 0.8;
+static const double forgetting = 0.6;
 
 // A step after which the residual has grown by more than this went to another branch of solutions.
 static const double lostGrowth = 10.0;
