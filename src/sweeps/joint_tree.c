@@ -299,10 +299,22 @@ void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const do
     goUp(tree, tree->base, jumps, velocities);
 }
 
+// Whether rows are where the rates of now ask them to be: most solves find them so, and nobody has
+// to write down what they answer.
+static bool areSettled(const tpJointTree* tree) {
+    for (int k = 0; k < tree->rowCount; ++k) {
+        const tpAxisRow* row = &tree->rows[k];
+        if (!tpRowAnswer_IsSettled(&tree->answers[k], row->sign * tree->axes[row->axis].rate)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Whether rows are within their bounds after a solve, the `trial`th; else they have changed their
 // states, and the factors follow.
 static bool isBounded(tpJointTree* tree, int trial) {
-    if (!tree->hasBounds || trial == tp_mostTrials) {
+    if (!tree->hasBounds || trial == tp_mostTrials || areSettled(tree)) {
         return true;
     }
     tpJointTree_ReadRows(tree);

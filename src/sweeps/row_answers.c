@@ -64,26 +64,17 @@ static double partOfWay(const tpRowAnswer* rows, int count) {
 }
 
 // Whether all rows are where their answers to the last solve ask them to be.
-static bool isSettled(const tpRowAnswer* rows, int count) {
+static bool areSettled(const tpRowAnswer* rows, int count) {
     for (int k = 0; k < count; ++k) {
-        const tpRowAnswer* row = &rows[k];
-        if (row->state == tp_withinRow) {
-            double slack = 1e-12 * fabs(row->impulse);
-            if (row->impulse < row->least - slack || row->impulse > row->most + slack) {
-                return false;
-            }
-        } else if (row->state != tp_deadRow) {
-            double wanted = tpRowAnswer_To(row, row->velocity);
-            if (row->state == tp_atLeastRow ? !(wanted < row->least) : !(wanted > row->most)) {
-                return false;
-            }
+        if (!tpRowAnswer_IsSettled(&rows[k], rows[k].velocity)) {
+            return false;
         }
     }
     return true;
 }
 
 bool tpRowAnswers_Follow(tpRowAnswer* rows, int count, int trial) {
-    if (isSettled(rows, count)) {
+    if (areSettled(rows, count)) {
         return false;
     }
     double part = trial == 0 ? 1.0 : partOfWay(rows, count);

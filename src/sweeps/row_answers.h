@@ -55,6 +55,19 @@ static inline void tpRowAnswer_Set(tpRowAnswer* row, double velocity) {
         row->state == tp_withinRow ? tpRowAnswer_To(row, velocity) : tpRowAnswer_AtBound(row);
 }
 
+// Whether a row is where its answer to a velocity asks it to be.
+static inline bool tpRowAnswer_IsSettled(const tpRowAnswer* row, double velocity) {
+    if (row->state == tp_deadRow) {
+        return true;
+    }
+    double wanted = tpRowAnswer_To(row, velocity);
+    if (row->state != tp_withinRow) {
+        return row->state == tp_atLeastRow ? wanted < row->least : wanted > row->most;
+    }
+    double slack = 1e-12 * fabs(wanted);
+    return !(wanted < row->least - slack || wanted > row->most + slack);
+}
+
 // Goes along the way to the last solve, the `trial`th of its kind, and gives rows the states that
 // their answers there ask for. Whether a state has changed.
 bool tpRowAnswers_Follow(tpRowAnswer* rows, int count, int trial);

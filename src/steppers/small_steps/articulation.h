@@ -71,7 +71,8 @@ typedef struct tpArticulation {
                                 // none
     struct tpHingePack* hinges; // links in packs (hinges.h)
     int hingePackCount, hingeCount;
-    tpNodePlace* nodePlaces; // by the last look
+    struct tpTreePackAxis* packAxes; // room for those of the tree's packs
+    tpNodePlace* nodePlaces;         // by the last look
     tpAxisPlace* axisPlaces;
     double* startJumps;    // of the nodes, when rows were written
     double* jumps;         // scratch

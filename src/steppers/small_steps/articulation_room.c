@@ -274,10 +274,9 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->isTree = isTree(step, m);
     if (articulation->isTree) {
         placeTree(step, m, room, first, articulation);
-        tpHinges_Pack(step, articulation, room->hinges + first->packs);
-        // What touches is found later.
-        tpJointTree_Pack(&articulation->tree, room->treePacks + node, room->packAxes + first->axes,
-                         articulation->touching);
+        articulation->hinges = room->hinges + first->packs;
+        articulation->tree.packs = room->treePacks + node;
+        articulation->packAxes = room->packAxes + first->axes;
     }
 }
 

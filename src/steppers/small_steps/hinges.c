@@ -41,9 +41,8 @@ static void setLane(const tpSmallStep* step, const tpArticulation* articulation,
     pack->asked |= (uint8_t)(isAsked && lane == pack->count ? 1u << lane : 0u);
 }
 
-void tpHinges_Pack(const tpSmallStep* step, tpArticulation* articulation, tpHingePack* packs) {
-    tpHingePack* pack = NULL;
-    articulation->hinges = packs;
+void tpHinges_Pack(const tpSmallStep* step, tpArticulation* articulation) {
+    tpHingePack *packs = articulation->hinges, *pack = NULL;
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
         int link = articulation->links[i];
         if (link < 0 || articulation->tree.nodes[i].parent < 0 ||

@@ -51,8 +51,8 @@ extern const tpHingeKernels tp_avx2HingeKernels;
 #define TP_HINGE_KERNELS(lanes)                                                                    \
     { .width = lanes, .look = lookAtHinges, .takeAhead = takeHingesAhead }
 
-// Packs of the hinges between two bodies of a tree, into room for as many as it may have.
-void tpHinges_Pack(const tpSmallStep* step, tpArticulation* articulation, tpHingePack* packs);
+// Packs of the hinges between two bodies of a tree, into its room for as many as it may have.
+void tpHinges_Pack(const tpSmallStep* step, tpArticulation* articulation);
 
 // Packs that trees of so many bodies may have.
 static inline int tpHinges_MostPacks(int nodes) {

@@ -17,6 +17,8 @@
 
 #include "steppers/small_steps/articulation_tree.h"
 #include "steppers/small_steps/few_contacts.h"
+#include "steppers/small_steps/hinges.h"
+#include "sweeps/tree_packs.h"
 
 // Solves ------------------------------------------------------------------------------------------
 
@@ -193,6 +195,12 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
         for (int i = 0; i < articulation->solver.nodeCount; ++i) {
             articulation->own[i] = step->masses[numberOf(articulation, i)];
+        }
+        if (articulation->isAwake && articulation->isTree) {
+            // Here and not where room is taken: what is read is in the cache for what follows.
+            tpHinges_Pack(step, articulation);
+            tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
+                             articulation->touching);
         }
         if (articulation->isAwake) {
             tpArticulation_Open(step, articulation, false);
