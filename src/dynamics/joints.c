@@ -73,10 +73,12 @@ void tpJoint_AddRowsWith(tpRows* rows, const tpSystem* system, int index, const 
     }
 }
 
+// Of all joints, or of those that are wanted.
 static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                       const tpJointTreatment* treatment, tpLawRows laws) {
+                       const tpJointTreatment* treatment, tpLawRows laws, const bool* isWanted) {
     for (int i = 0; i < system->joints.count; ++i) {
-        if (tpJoint_IsMovable(system, &system->joints.data[i])) {
+        bool mayHave = isWanted == NULL || isWanted[i];
+        if (mayHave && tpJoint_IsMovable(system, &system->joints.data[i])) {
             tpJoint_AddRowsWith(rows, system, i, poses, treatment, laws);
         }
     }
@@ -104,11 +106,13 @@ void tpJoint_RewriteRows(tpRows* rows, const tpSystem* system, int block, const 
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment) {
     // In a collision, which takes no time, forces do nothing.
-    addAllRows(rows, system, poses, treatment,
-               treatment->duration > 0.0 ? tp_wholeLaws : tp_noLaws);
+    addAllRows(rows, system, poses, treatment, treatment->duration > 0.0 ? tp_wholeLaws : tp_noLaws,
+               NULL);
 }
 
 void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                          const tpJointTreatment* treatment, tpStepHalf half) {
-    addAllRows(rows, system, poses, treatment, half == tp_firstHalf ? tp_firstHalfLaws : tp_noLaws);
+                          const tpJointTreatment* treatment, tpStepHalf half,
+                          const bool* isWanted) {
+    addAllRows(rows, system, poses, treatment, half == tp_firstHalf ? tp_firstHalfLaws : tp_noLaws,
+               isWanted);
 }

@@ -46,8 +46,9 @@ void tpJoint_CountRows(const tpJoint* joint, int* blocks, int* rows);
 // the first half, so that they do not ring. Rows of the second half have none of them;
 // tpJoints_KickRest applies what is left.
 typedef enum tpStepHalf { tp_firstHalf, tp_secondHalf } tpStepHalf;
+// Couplings come with them. `isWanted` tells which joints; NULL: all.
 void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                          const tpJointTreatment* treatment, tpStepHalf half);
+                          const tpJointTreatment* treatment, tpStepHalf half, const bool* isWanted);
 
 // The impulses of springs, servos and dampers in the second half of a step, from those in the rows
 // of the first half, and what balances steady efforts. Adds the work of what is not in the

@@ -19,8 +19,8 @@
 #include "dynamics/joints.h"
 #include "sweeps/joint_tree.h"
 
-// Contacts that are worth it.
-enum { tp_mostReducedContacts = 80 };
+// Contacts that are worth it, and rows that hold what is no link of a tree.
+enum { tp_mostReducedContacts = 80, tp_mostOtherRows = 60 };
 
 // Laws of a coordinate without bounds; those with bounds are drives (reduced_drives.c). A law gives
 // r = -stiffness (u + bias) for the rate u.
@@ -101,7 +101,9 @@ typedef struct tpReduced {
     int limitCount; // rows of limits that there may be
     int driveRoom, driveCount;
     tpReducedDrive* drives;
-    bool hasAll; // there are no joints beside those of links
+    bool hasAll;    // there are no joints beside those of links
+    bool hasOthers; // joints or couplings with rows
+    bool* isOther;  // of each joint
     tpJointTree* trees;
     int* firstLinks; // of each tree, one more at the end; links of a tree come before their parents
     tpReducedLink* links;
@@ -141,9 +143,27 @@ void tpReduced_Foresee(tpReduced* reduced, const tpJointBendsList* bends);
 bool tpReduced_KeepBends(const tpReduced* reduced, tpJointBendsList* bends,
                          const tpAllocator* allocator);
 
-// reduced_solve.c: velocities under joints alone; q of the rows follows. To be called before a
-// solve, when q is what it is without joints.
+// reduced_move.c
+
+static inline double tpDotSix(const double* a, const double* b) {
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// Adds the velocities of a block's rows for velocities of bodies, six numbers each.
+void tpReduced_ReadBlock(const tpRows* rows, int block, const double* velocities, double* u);
+
+// Velocities under joints alone; q of the rows follows. To be called before a solve, when q is what
+// it is without joints.
 void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows);
+
+// The same after drives have changed.
+void tpReduced_MoveAgain(tpReduced* reduced, tpRows* rows);
+
+// q of all rows if no drive is part of a tree, nor is from here on until drives begin again. False
+// if memory ran out.
+bool tpReduced_ReadFreeQ(tpReduced* reduced, tpRows* rows, double* q);
+
+// reduced_solve.c
 
 // Solves the rows, whose q is that under joints: impulses, velocities and what they change of the
 // velocities of bodies. False if memory ran out.
@@ -161,11 +181,35 @@ void tpReduced_ReadDrives(tpReduced* reduced, tpRows* rows);
 // Drives that do something else than they were taken to do change. Whether there are any.
 bool tpReduced_ChangeDrives(tpReduced* reduced, tpRows* rows, double allowed, int round);
 
+// Drives that hold their coordinate have rows: with nothing to move, a contact or coupling cannot
+// tell that it is stronger. Whether there are any.
+bool tpReduced_FreeHolding(tpReduced* reduced, tpRows* rows);
+
 // All drives have rows.
 void tpReduced_FreeDrives(tpReduced* reduced, tpRows* rows);
 
 // What joints transmit no longer has what drives give, which is accounted for with their rows.
 void tpReduced_TakeDrives(tpReduced* reduced);
+
+// reduced_others.c: a small problem without the rows that hold, and what these give.
+typedef struct tpFreeRows {
+    int all, count, restCount; // rows
+    int *rows, *rest;
+    double *factor, *columns; // of the free rows; W_FF^-1 W_FC and, last, W_FF^-1 q_F
+    double *W, *q, *r, *shift;
+    int* dimensions;
+    unsigned char* kinds;
+    double* mu;
+    tpMatrix matrix;
+    tpFrictionProblem problem; // of the rest
+} tpFreeRows;
+
+// False if memory ran out.
+bool tpFreeRows_Eliminate(tpFreeRows* free, const tpFrictionProblem* problem, const double* W,
+                          const double* r, tpArena* arena);
+
+// Impulses of all rows, with those of the rest.
+void tpFreeRows_PutBack(const tpFreeRows* free, double* r, double* shift);
 
 // reduced_response.c: W of the given blocks with the scales of their rows, dense. Scratch comes
 // from the arena. False if memory ran out.
@@ -186,10 +230,6 @@ bool tpReduced_SolveByStates(tpReduced* reduced, tpRows* rows, const int* blocks
 // The problem of all rows for whoever looks on: W, as a matrix in the arena of the rows, in the
 // place of bodies. False if memory ran out.
 bool tpReduced_Pose(tpReduced* reduced, tpRows* rows, tpFrictionProblem* problem, tpMatrix* matrix);
-
-// reduced_solve.c: q of all rows if no drive is part of a tree, nor is from here on until drives
-// begin again. False if memory ran out.
-bool tpReduced_ReadFreeQ(tpReduced* reduced, tpRows* rows, double* q);
 
 // reduced_account.c: the same for trees as for rows of joints (joints.h, energy_account.h).
 

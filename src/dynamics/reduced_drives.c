@@ -36,7 +36,8 @@ static double stiffnessOf(const tpRows* rows, const tpReducedDrive* drive) {
 static void bindDrives(tpReduced* reduced, tpRows* rows) {
     reduced->driveCount = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source != tp_boundedSource) {
+        const tpBlockInfo* info = &rows->infos[b];
+        if (info->source != tp_boundedSource || info->isCoupling || reduced->isOther[info->index]) {
             continue;
         }
         const tpJoint* joint = &reduced->system->joints.data[rows->infos[b].index];
@@ -183,6 +184,20 @@ bool tpReduced_ChangeDrives(tpReduced* reduced, tpRows* rows, double allowed, in
         reduced->kept.blockCount = applyDrives(reduced, rows) ? 0 : reduced->kept.blockCount;
     }
     return isChanged;
+}
+
+bool tpReduced_FreeHolding(tpReduced* reduced, tpRows* rows) {
+    int count = 0;
+    for (int i = 0; i < reduced->driveCount; ++i) {
+        tpReducedDrive* drive = &reduced->drives[i];
+        if (drive->state == tp_driveWithin && stiffnessOf(rows, drive) >= holding) {
+            drive->state = tp_driveInRows;
+            count += 1;
+        }
+    }
+    reduced->kept.blockCount =
+        count > 0 && applyDrives(reduced, rows) ? 0 : reduced->kept.blockCount;
+    return count > 0;
 }
 
 void tpReduced_FreeDrives(tpReduced* reduced, tpRows* rows) {

@@ -179,6 +179,9 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
         setJump(reduced, i);
         addBounded(reduced, rows, link, treatment, isFirst);
     }
+    if (reduced->hasOthers) {
+        tpJoints_AddHalfRows(rows, system, poses, treatment, half, reduced->isOther);
+    }
     tpReduced_ReserveKept(reduced, rows);
 }
 

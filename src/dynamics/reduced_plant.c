@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/forest.h"
+#include "dynamics/couplings.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_rows.h"
 #include "dynamics/reduced.h"
@@ -30,6 +31,7 @@ typedef struct tpPlan {
     bool* isChild; // of each body: it is B of a joint between two that move
     int* order;    // bodies, parents first
     int* holder;   // of each body: the joint to its parent, or -1
+    int* loops;    // a forest of all joints, with what does not move last
 } tpPlan;
 
 static bool makePlan(tpPlan* plan, tpSystem* system) {
@@ -41,27 +43,25 @@ static bool makePlan(tpPlan* plan, tpSystem* system) {
     plan->isChild = TP_SCRATCH_ZEROED(arena, bool, system->bodyCount);
     plan->order = TP_SCRATCH(arena, int, system->bodyCount);
     plan->holder = TP_SCRATCH(arena, int, system->bodyCount);
+    plan->loops = TP_SCRATCH(arena, int, system->bodyCount + 1);
     for (int i = 0; !arena->failed && i < system->bodyCount; ++i) {
-        plan->root[i] = i;
+        plan->root[i] = plan->loops[i] = i;
         plan->grounded[i] = plan->first[i] = plan->holder[i] = -1;
+    }
+    if (!arena->failed) {
+        plan->loops[system->bodyCount] = system->bodyCount;
     }
     return !arena->failed;
 }
 
-// Takes a joint in. False if it is of another kind or closes a loop.
+// Takes a joint in. False if it closes a loop.
 static bool addJoint(tpPlan* plan, const tpSystem* system, int index) {
     const tpJoint* joint = &system->joints.data[index];
     bool moves[2] = { tpSystem_IsDynamic(system, joint->bodyA),
                       tpSystem_IsDynamic(system, joint->bodyB) };
     const int bodies[2] = { joint->bodyA, joint->bodyB };
-    if (!isSimple(joint) || joint->bodyA == joint->bodyB) {
-        return false;
-    }
     for (int side = 0; side < 2; ++side) {
         if (moves[side]) {
-            if (!isWhole(&system->bodies.data[bodies[side]])) {
-                return false;
-            }
             plan->next[2 * index + side] = plan->first[bodies[side]];
             plan->first[bodies[side]] = 2 * index + side;
         }
@@ -230,33 +230,70 @@ static tpReduced* plant(tpReduced* reduced, tpPlan* plan) {
     return reduced;
 }
 
+// Whether a joint may be one of a tree: bodies have inertia in all directions.
+static bool isLink(const tpSystem* system, const tpJoint* joint) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    bool mayBe = isSimple(joint);
+    for (int side = 0; side < 2; ++side) {
+        mayBe = mayBe && (!tpSystem_IsDynamic(system, bodies[side]) ||
+                          isWhole(&system->bodies.data[bodies[side]]));
+    }
+    return mayBe;
+}
+
+// Whether a joint closes a loop, with all that does not move as one body.
+static bool closesLoop(const tpSystem* system, int* loops, const tpJoint* joint) {
+    int world = system->bodyCount;
+    int a = tpSystem_IsDynamic(system, joint->bodyA) ? joint->bodyA : world;
+    int b = tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : world;
+    int rootA = tpForest_Root(loops, a), rootB = tpForest_Root(loops, b);
+    tpForest_Join(loops, rootA, rootB);
+    return rootA == rootB;
+}
+
+// Sorts joints into those of trees and others. False if others have too many rows or there is a
+// loop.
+static bool sortJoints(tpReduced* reduced, tpPlan* plan) {
+    const tpSystem* system = reduced->system;
+    int otherBlocks = 0, otherRows = 0, still = 0;
+    tpCouplings_Count(system, &otherBlocks, &otherRows);
+    reduced->hasOthers = otherBlocks > 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        bool isMovable = tpJoint_IsMovable(system, joint);
+        still += joint->isLive && !isMovable ? 1 : 0;
+        reduced->isOther[i] = isMovable && !isLink(system, joint);
+        if (!isMovable) {
+            continue;
+        }
+        if (closesLoop(system, plan->loops, joint)) {
+            return false;
+        }
+        if (reduced->isOther[i]) {
+            tpJoint_CountRows(joint, &otherBlocks, &otherRows);
+            reduced->hasOthers = true;
+        } else if (!addJoint(plan, system, i)) {
+            return false;
+        }
+    }
+    reduced->hasAll = still == 0 && !reduced->hasOthers;
+    return otherRows <= tp_mostOtherRows;
+}
+
 tpReduced* tpReduced_Create(tpSystem* system, double h) {
     if (system->isPlanar || system->joints.count == 0) {
         return NULL;
     }
-    for (int i = 0; i < system->couplings.count; ++i) {
-        if (system->couplings.data[i].isLive) {
-            return NULL;
-        }
-    }
     tpReduced* reduced = tpArena_GetZeroed(&system->arena, sizeof(tpReduced));
+    bool* isOther = TP_SCRATCH(&system->arena, bool, system->joints.count);
     tpPlan plan;
-    if (reduced == NULL || !makePlan(&plan, system)) {
+    if (reduced == NULL || isOther == NULL || !makePlan(&plan, system)) {
         return NULL;
     }
     reduced->system = system;
     reduced->h = h;
-    int others = 0;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        bool isMovable = tpJoint_IsMovable(system, joint);
-        others += joint->isLive && !isMovable ? 1 : 0;
-        if (isMovable && !addJoint(&plan, system, i)) {
-            return NULL;
-        }
-    }
-    reduced->hasAll = others == 0;
-    if (plant(reduced, &plan) == NULL) {
+    reduced->isOther = isOther;
+    if (!sortJoints(reduced, &plan) || plant(reduced, &plan) == NULL) {
         return NULL;
     }
     reduced->drives = TP_SCRATCH(&system->arena, tpReducedDrive, reduced->driveRoom);

@@ -11,8 +11,9 @@
 
 // Up to four rows of a block on one of its bodies.
 typedef struct tpReducedEnd {
-    int row, count;       // of the matrix
-    int first, side;      // of the rows of the step; body A or B
+    int row, count; // of the matrix
+    int first;      // of the rows of the step
+    const double* jacobian;
     int body, tree, node; // tree -1: a body without joints
     int length;           // of its trace
     double (*traces)[tp_traceWidth], (*answers)[tp_traceWidth];
@@ -20,11 +21,9 @@ typedef struct tpReducedEnd {
 
 // The scaled directions of an end's rows.
 static void readDirections(const tpRows* rows, const tpReducedEnd* end, double (*directions)[6]) {
-    const double* J =
-        (end->side == 0 ? rows->jacobianA : rows->jacobianB) + (size_t)6 * (size_t)end->first;
     for (int i = 0; i < end->count; ++i) {
         for (int k = 0; k < 6; ++k) {
-            directions[i][k] = rows->scale[end->first + i] * J[6 * i + k];
+            directions[i][k] = rows->scale[end->first + i] * end->jacobian[6 * i + k];
         }
     }
 }
@@ -46,25 +45,42 @@ static void traceLoose(const tpRows* rows, const tpReducedEnd* end, double (*dir
     }
 }
 
-// The ends of a block, without traces.
+// An end of so many rows on one body, without traces.
+static tpReducedEnd makeEnd(const tpReduced* reduced, int body, int row, int count, int first,
+                            const double* jacobian) {
+    int link = reduced->linkOf[body];
+    int tree = link >= 0 ? reduced->treeOf[link] : -1;
+    return (tpReducedEnd){ .row = row,
+                           .count = count,
+                           .first = first,
+                           .jacobian = jacobian,
+                           .body = body,
+                           .tree = tree,
+                           .node = link >= 0 ? link - reduced->firstLinks[tree] : -1,
+                           .length = link >= 0 ? reduced->links[link].length : 6 };
+}
+
+// The ends of a block; a coupling has more bodies than two.
 static int addEnds(const tpReduced* reduced, const tpRows* rows, int block, int row,
                    tpReducedEnd* ends) {
     const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
-    int count = 0;
+    int count = 0, dimension = rows->dimensions[block];
     for (int side = 0; side < 2; ++side) {
-        for (int from = 0; bodies[side] >= 0 && from < rows->dimensions[block];
-             from += tp_traceWidth) {
-            int left = rows->dimensions[block] - from, link = reduced->linkOf[bodies[side]];
-            int tree = link >= 0 ? reduced->treeOf[link] : -1;
-            ends[count++] =
-                (tpReducedEnd){ .row = row + from,
-                                .count = left < tp_traceWidth ? left : tp_traceWidth,
-                                .first = rows->firstRows[block] + from,
-                                .side = side,
-                                .body = bodies[side],
-                                .tree = tree,
-                                .node = link >= 0 ? link - reduced->firstLinks[tree] : -1,
-                                .length = link >= 0 ? reduced->links[link].length : 6 };
+        const double* jacobian = side == 0 ? rows->jacobianA : rows->jacobianB;
+        for (int from = 0; bodies[side] >= 0 && from < dimension; from += tp_traceWidth) {
+            int first = rows->firstRows[block] + from, left = dimension - from;
+            ends[count++] = makeEnd(reduced, bodies[side], row + from,
+                                    left < tp_traceWidth ? left : tp_traceWidth, first,
+                                    jacobian + (size_t)6 * (size_t)first);
+        }
+    }
+    for (int k = 0; k < dimension; ++k) {
+        int first = rows->firstRows[block] + k;
+        for (int i = 0; i < rows->termCounts[first]; ++i) {
+            const tpRowTerm* term = &rows->terms[rows->firstTerms[first] + i];
+            if (term->isDynamic) {
+                ends[count++] = makeEnd(reduced, term->body, row + k, 1, first, term->jacobian);
+            }
         }
     }
     return count;
@@ -214,7 +230,7 @@ bool tpReduced_FormMatrix(const tpReduced* reduced, const tpRows* rows, const in
     for (int i = 0; i < count; ++i) {
         n += rows->dimensions[blocks[i]];
     }
-    tpReducedEnd* ends = TP_SCRATCH(arena, tpReducedEnd, 4 * count);
+    tpReducedEnd* ends = TP_SCRATCH(arena, tpReducedEnd, 4 * count + rows->termCount);
     if (arena->failed) {
         return false;
     }

@@ -6,116 +6,6 @@
 #include "complementarity/solver.h"
 #include "dynamics/reduced.h"
 
-// Velocities --------------------------------------------------------------------------------------
-
-static void setMomentum(const tpJointNode* node, const tpVelocity* v, double* p) {
-    const double* I = node->inertia;
-    tpVec3 w = v->angular;
-    tpWriteSix(p, tpScale(node->mass, v->linear),
-               tpMakeVec3(I[0] * w.x + I[3] * w.y + I[4] * w.z,
-                          I[3] * w.x + I[1] * w.y + I[5] * w.z,
-                          I[4] * w.x + I[5] * w.y + I[2] * w.z));
-}
-
-// The velocity of what a root is joined to, at the root's centre.
-static void setBase(const tpReduced* reduced, const tpReducedLink* root, double* base) {
-    memset(base, 0, sizeof(double) * 6);
-    if (root->joint >= 0 && root->other >= 0) {
-        const tpVelocity* v = &reduced->free[root->other];
-        tpWriteSix(base, tpAdd(v->linear, tpCross(v->angular, root->way)), v->angular);
-    }
-}
-
-static inline double dotSix(const double* a, const double* b) {
-    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
-}
-
-// Adds the velocities of a block's rows for velocities of bodies, six numbers each.
-static void readBlock(const tpRows* rows, int block, const double* velocities, double* u) {
-    const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
-    size_t first = (size_t)rows->firstRows[block];
-    for (int side = 0; side < 2; ++side) {
-        const double* J = (side == 0 ? rows->jacobianA : rows->jacobianB) + 6 * first;
-        for (int k = 0; bodies[side] >= 0 && k < rows->dimensions[block]; ++k) {
-            u[k] +=
-                dotSix(J + (size_t)6 * (size_t)k, velocities + (size_t)6 * (size_t)bodies[side]);
-        }
-    }
-}
-
-// The same with what drives do now; q is what it is without trees.
-static void moveTrees(tpReduced* reduced, tpRows* rows) {
-    double* change = rows->changeRoom;
-    memset(change, 0, sizeof(double) * 6 * (size_t)rows->bodyCount);
-    for (int k = 0; k < reduced->treeCount; ++k) {
-        tpJointTree* tree = &reduced->trees[k];
-        int first = reduced->firstLinks[k], count = tree->nodeCount;
-        size_t place = (size_t)6 * (size_t)first;
-        for (int i = 0; i < count; ++i) {
-            setMomentum(&tree->nodes[i], &reduced->free[reduced->links[first + i].body],
-                        reduced->momenta + place + 6 * i);
-        }
-        tpJointTree_Factorise(tree);
-        setBase(reduced, &reduced->links[first + count - 1], tree->base);
-        if (tree->isFree) {
-            memset(reduced->jumps + place + (size_t)6 * (size_t)(count - 1), 0, 6 * sizeof(double));
-        }
-        tpJointTree_SolveJumping(tree, reduced->momenta + place, reduced->jumps + place,
-                                 reduced->velocities + place);
-    }
-    for (int i = 0; i < reduced->linkCount; ++i) {
-        int body = reduced->links[i].body;
-        double free[6], *own = change + (size_t)6 * (size_t)body;
-        tpWriteSix(free, reduced->free[body].linear, reduced->free[body].angular);
-        for (int k = 0; k < 6; ++k) {
-            own[k] = reduced->velocities[6 * i + k] - free[k];
-        }
-    }
-    for (int b = 0; b < rows->blockCount; ++b) {
-        readBlock(rows, b, change, rows->q + rows->firstRows[b]);
-    }
-}
-
-void tpReduced_MoveFreely(tpReduced* reduced, tpRows* rows) {
-    reduced->bareQ = NULL;
-    if (reduced->driveRoom > 0) {
-        reduced->bareQ = TP_SCRATCH(&reduced->system->arena, double, rows->rowCount);
-        tpReduced_BeginDrives(reduced, rows);
-    }
-    if (reduced->bareQ != NULL) {
-        memcpy(reduced->bareQ, rows->q, sizeof(double) * (size_t)rows->rowCount);
-    }
-    moveTrees(reduced, rows);
-}
-
-// The same after drives have changed.
-static void moveAgain(tpReduced* reduced, tpRows* rows) {
-    memcpy(rows->q, reduced->bareQ, sizeof(double) * (size_t)rows->rowCount);
-    moveTrees(reduced, rows);
-}
-
-bool tpReduced_ReadFreeQ(tpReduced* reduced, tpRows* rows, double* q) {
-    size_t bytes = sizeof(double) * (size_t)rows->rowCount;
-    memcpy(q, rows->q, bytes);
-    if (reduced->driveCount == 0) {
-        return true;
-    }
-    size_t changes = sizeof(double) * 6 * (size_t)rows->bodyCount;
-    double* kept = tpArena_Get(&reduced->system->arena, bytes);
-    double* change = tpArena_Get(&reduced->system->arena, changes);
-    if (kept == NULL || change == NULL) {
-        return false;
-    }
-    memcpy(kept, rows->q, bytes);
-    memcpy(change, rows->changeRoom, changes);
-    tpReduced_FreeDrives(reduced, rows);
-    moveAgain(reduced, rows);
-    memcpy(q, rows->q, bytes);
-    memcpy(rows->q, kept, bytes);
-    memcpy(rows->changeRoom, change, changes);
-    return true;
-}
-
 // Pushing -----------------------------------------------------------------------------------------
 
 // A solve at work.
@@ -135,36 +25,53 @@ typedef struct tpReducedSolve {
     double work;
 } tpReducedSolve;
 
+// An impulse of six numbers onto a body.
+static void pushBody(tpReducedSolve* solve, int body, const double* sum) {
+    tpReduced* reduced = solve->reduced;
+    int link = reduced->linkOf[body];
+    if (link < 0) {
+        const double* inverse = solve->rows->inverseMass + (size_t)36 * (size_t)body;
+        double* change = solve->change + (size_t)6 * (size_t)body;
+        for (int j = 0; j < 6; ++j) {
+            change[j] += tpDotSix(inverse + 6 * j, sum);
+        }
+        return;
+    }
+    int number = reduced->treeOf[link];
+    reduced->trees[number].nodes[link - reduced->firstLinks[number]].isWanted = true;
+    for (int j = 0; j < 6; ++j) {
+        solve->pushes[6 * link + j] += sum[j];
+    }
+}
+
 // The impulses of a block onto its bodies.
 static void pushBlock(tpReducedSolve* solve, int block) {
     const tpRows* rows = solve->rows;
     const int bodies[2] = { rows->bodyA[block], rows->bodyB[block] };
-    tpReduced* reduced = solve->reduced;
-    int first = rows->firstRows[block];
+    int first = rows->firstRows[block], end = first + rows->dimensions[block];
     for (int side = 0; side < 2; ++side) {
         if (bodies[side] < 0) {
             continue;
         }
         const double* J = side == 0 ? rows->jacobianA : rows->jacobianB;
         double sum[6] = { 0.0 };
-        for (int k = first; k < first + rows->dimensions[block]; ++k) {
+        for (int k = first; k < end; ++k) {
             for (int j = 0; j < 6; ++j) {
                 sum[j] += rows->impulse[k] * J[(size_t)6 * (size_t)k + (size_t)j];
             }
         }
-        int link = reduced->linkOf[bodies[side]];
-        if (link < 0) {
-            const double* inverse = rows->inverseMass + (size_t)36 * (size_t)bodies[side];
-            double* change = solve->change + (size_t)6 * (size_t)bodies[side];
+        pushBody(solve, bodies[side], sum);
+    }
+    for (int k = first; k < end; ++k) {
+        for (int i = 0; i < rows->termCounts[k]; ++i) {
+            const tpRowTerm* term = &rows->terms[rows->firstTerms[k] + i];
+            double sum[6];
             for (int j = 0; j < 6; ++j) {
-                change[j] += dotSix(inverse + 6 * j, sum);
+                sum[j] = rows->impulse[k] * term->jacobian[j];
             }
-            continue;
-        }
-        int number = reduced->treeOf[link];
-        reduced->trees[number].nodes[link - reduced->firstLinks[number]].isWanted = true;
-        for (int j = 0; j < 6; ++j) {
-            solve->pushes[6 * link + j] += sum[j];
+            if (term->isDynamic) {
+                pushBody(solve, term->body, sum);
+            }
         }
     }
 }
@@ -207,7 +114,7 @@ static void readVelocities(tpReducedSolve* solve) {
         rows->velocity[i] = rows->q[i] + rows->compliance[i] * rows->impulse[i];
     }
     for (int b = 0; b < rows->blockCount; ++b) {
-        readBlock(rows, b, solve->change, rows->velocity + rows->firstRows[b]);
+        tpReduced_ReadBlock(rows, b, solve->change, rows->velocity + rows->firstRows[b]);
     }
 }
 
@@ -240,7 +147,7 @@ static void choose(tpReducedSolve* solve) {
     double fastest = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
-        if (rows->infos[b].source == tp_boundedSource) {
+        if (rows->infos[b].source == tp_boundedSource || rows->kinds[b] == tp_frictionFree) {
             continue;
         }
         fastest = fmax(fastest, -rows->q[first]);
@@ -249,8 +156,9 @@ static void choose(tpReducedSolve* solve) {
         }
     }
     for (int b = 0; b < rows->blockCount; ++b) {
-        solve->isActive[b] =
-            rows->q[rows->firstRows[b]] < nearlyClosed * fastest || carries(rows, b);
+        solve->isActive[b] = rows->kinds[b] == tp_frictionFree ||
+                             rows->q[rows->firstRows[b]] < nearlyClosed * fastest ||
+                             carries(rows, b);
     }
     for (int i = 0; i < solve->reduced->driveCount; ++i) {
         const tpReducedDrive* drive = &solve->reduced->drives[i];
@@ -276,7 +184,7 @@ typedef struct tpSmallProblem {
     tpFrictionProblem problem;
     tpMatrix matrix;
     int rowCount;
-    double *r, *shift;
+    double *W, *r, *shift;
 } tpSmallProblem;
 
 static void listActive(tpReducedSolve* solve) {
@@ -317,6 +225,7 @@ static bool pose(tpReducedSolve* solve, tpSmallProblem* small) {
             small->r[at] = rows->impulse[k] / rows->scale[k];
         }
     }
+    small->W = W;
     small->matrix = tpDenseMatrix(small->rowCount, small->rowCount, W);
     small->problem = (tpFrictionProblem){ .blockCount = n,
                                           .dimensions = dimensions,
@@ -358,22 +267,41 @@ static double judge(const tpReducedSolve* solve, bool hasDrives) {
     double square = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
         bool isDrive = rows->infos[b].source == tp_boundedSource;
-        bool isIdle = (!carries(rows, b) && rows->velocity[rows->firstRows[b]] >= 0.0) ||
-                      (isDrive && !hasDrives && !solve->isActive[b]);
+        bool isOneSided = rows->kinds[b] != tp_frictionFree;
+        bool isIdle =
+            (isOneSided && !carries(rows, b) && rows->velocity[rows->firstRows[b]] >= 0.0) ||
+            (isDrive && !hasDrives && !solve->isActive[b]);
         square += isIdle ? 0.0 : tpRows_ResidualSquared(rows, b);
     }
     return sqrt(square);
+}
+
+// What is left of a small problem without the rows that hold. False if memory ran out.
+static bool solveRest(tpReducedSolve* solve, tpSmallProblem* small, tpSmallSolve* settings) {
+    tpFreeRows free;
+    if (!tpFreeRows_Eliminate(&free, &small->problem, small->W, small->r, solve->arena)) {
+        return false;
+    }
+    settings->shift = settings->shift != NULL ? free.shift : NULL;
+    if (free.restCount > 0 &&
+        !tpFriction_SolveSmall(&free.problem, solve->options, settings, solve->arena, free.r,
+                               &solve->iterations, &solve->work)) {
+        return false;
+    }
+    tpFreeRows_PutBack(&free, small->r, small->shift);
+    return true;
 }
 
 // The blocks that take part. False if memory ran out.
 static bool solveListed(tpReducedSolve* solve, tpSmallEffort effort) {
     const tpFrictionOptions* options = solve->options;
     double tolerance = tp_smallPart * safety * solve->goal;
-    bool hasDrives = false;
+    bool hasDrives = false, hasFree = false;
     for (int i = 0; i < solve->blockCount; ++i) {
         hasDrives = hasDrives || solve->rows->infos[solve->blocks[i]].source == tp_boundedSource;
+        hasFree = hasFree || solve->rows->kinds[solve->blocks[i]] == tp_frictionFree;
     }
-    bool knowsStates = effort == tp_quickEffort && !hasDrives;
+    bool knowsStates = effort == tp_quickEffort && !hasDrives && !hasFree;
     if (knowsStates && tpReduced_SolveByStates(solve->reduced, solve->rows, solve->blocks,
                                                solve->blockCount, tolerance, &solve->iterations)) {
         return true;
@@ -391,12 +319,13 @@ static bool solveListed(tpReducedSolve* solve, tpSmallEffort effort) {
                               .shift = isShifting ? small.shift : NULL,
                               .knowsStates = knowsStates };
     solve->work += 10.0 * (double)small.rowCount * (double)small.rowCount;
-    if (!tpFriction_SolveSmall(&small.problem, options, &settings, solve->arena, small.r,
-                               &solve->iterations, &solve->work)) {
-        return false;
+    bool isDone = hasFree ? solveRest(solve, &small, &settings)
+                          : tpFriction_SolveSmall(&small.problem, options, &settings, solve->arena,
+                                                  small.r, &solve->iterations, &solve->work);
+    if (isDone) {
+        take(solve, &small);
     }
-    take(solve, &small);
-    return true;
+    return isDone;
 }
 
 // Solves what takes part, then what joins. False if memory ran out.
@@ -468,7 +397,7 @@ static void finish(tpReducedSolve* solve) {
                                      : tree->base + 3;
             tpVec3 turn = tpMakeVec3(w[0] - base[0], w[1] - base[1], w[2] - base[2]);
             link->rate = link->sign * tpDot(link->axis, turn);
-            link->along = dotSix(tree->axes[i].motion, f);
+            link->along = tpDotSix(tree->axes[i].motion, f);
             for (int j = 0; j < tp_reducedLawCount; ++j) {
                 double bias = j == tp_reducedRotor ? link->bias[5] : link->laws[j].bias;
                 link->laws[j].impulse = -link->laws[j].stiffness * (link->rate + bias);
@@ -502,14 +431,26 @@ static bool reserve(tpReducedSolve* solve) {
     return !arena->failed;
 }
 
-// All but drives that are part of trees. False if memory ran out.
-static bool solveContacts(tpReducedSolve* solve, tpSolverMemory* memory, double size, double willDo,
-                          double* residual) {
+// Blocks that have to, quickly and then with more effort. False if memory ran out.
+static bool solveSmall(tpReducedSolve* solve, double size, double* residual) {
+    choose(solve);
     bool isDone = solveActive(solve, tp_quickEffort, size);
     *residual = isDone ? judge(solve, false) : INFINITY;
     if (isDone && *residual > solve->goal) {
         isDone = solveActive(solve, tp_restOfEffort, size);
         *residual = judge(solve, false);
+    }
+    return isDone;
+}
+
+// All but drives that are part of trees. False if memory ran out.
+static bool solveContacts(tpReducedSolve* solve, tpSolverMemory* memory, double size, double willDo,
+                          double* residual) {
+    bool isDone = solveSmall(solve, size, residual);
+    // What drives hold may be what others have to move.
+    if (isDone && *residual > willDo && tpReduced_FreeHolding(solve->reduced, solve->rows)) {
+        tpReduced_MoveAgain(solve->reduced, solve->rows);
+        isDone = solveSmall(solve, size, residual);
     }
     if (isDone && *residual > willDo) {
         isDone = solveByAll(solve, memory);
@@ -535,13 +476,12 @@ bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* 
     bool isDone = true;
     double residual = INFINITY, allowed = tp_smallPart * safety * solve.goal;
     for (int round = 1;; ++round) {
-        choose(&solve);
         isDone = solveContacts(&solve, memory, size, willDo, &residual);
         finish(&solve);
         if (!isDone || !tpReduced_ChangeDrives(reduced, rows, allowed, round)) {
             break;
         }
-        moveAgain(reduced, rows);
+        tpReduced_MoveAgain(reduced, rows);
     }
     residual = isDone && reduced->driveCount > 0 ? judge(&solve, true) : residual;
     tpReduced_TakeDrives(reduced);

@@ -84,7 +84,7 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
         }
     }
     int jointBlocks, jointRows;
-    if (step->reduced != NULL) {
+    if (step->reduced != NULL && !step->reduced->hasOthers) {
         jointBlocks = step->reduced->limitCount + step->reduced->driveRoom;
         jointRows = jointBlocks + step->reduced->driveRoom;
     } else {
@@ -95,7 +95,7 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
         return false;
     }
     step->rows.reduced = step->reduced;
-    if (step->reduced == NULL) {
+    if (step->reduced == NULL || step->reduced->hasOthers) {
         tpRows_SetMasses(&step->rows, system);
     }
     // Trees have their own masses; rows need those of bodies that touch.

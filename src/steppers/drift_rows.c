@@ -56,7 +56,8 @@ static void addJointRows(const tpDrift* drift) {
     } else if (drift->settings->isWhole) {
         tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
     } else {
-        tpJoints_AddHalfRows(&step->rows, step->system, step->startPoses, &treatment, tp_firstHalf);
+        tpJoints_AddHalfRows(&step->rows, step->system, step->startPoses, &treatment, tp_firstHalf,
+                             NULL);
     }
 }
 

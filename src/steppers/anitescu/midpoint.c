@@ -116,7 +116,7 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpCont
     if (step->reduced != NULL) {
         tpReduced_Place(step->reduced, &step->rows, poses, &treatment, tp_secondHalf);
     } else {
-        tpJoints_AddHalfRows(&step->rows, step->system, poses, &treatment, tp_secondHalf);
+        tpJoints_AddHalfRows(&step->rows, step->system, poses, &treatment, tp_secondHalf, NULL);
     }
 }
 

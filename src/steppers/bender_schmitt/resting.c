@@ -278,7 +278,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
         return -1.0;
     }
     tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h, 0.0 };
-    tpJoints_AddHalfRows(&last, system, system->poses.data, &treatment, tp_firstHalf);
+    tpJoints_AddHalfRows(&last, system, system->poses.data, &treatment, tp_firstHalf, NULL);
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         bool isBounded = touch->rows.infos[joint->block].source == tp_boundedSource;

@@ -96,7 +96,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
     }
     tpRows_SetMasses(rows, system);
     tpRows_AllowSlack(rows, system, treatment->h);
-    tpJoints_AddHalfRows(rows, system, touch->poses, treatment, half);
+    tpJoints_AddHalfRows(rows, system, touch->poses, treatment, half, NULL);
     touch->jointBlocks = rows->blockCount;
     touch->jointRows = rows->rowCount;
     // Kinematic bodies are no part of the sweep: their velocity is known.
