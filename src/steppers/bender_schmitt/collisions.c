@@ -332,9 +332,12 @@ static bool stopClosed(tpCollisions* c) {
     }
     memcpy(before, c->velocities, bytes);
     int limit = tpBenderStep_SweepLimit(step, touch);
+    // Drives have acted along the drift, not from velocities that springs have kicked to those that
+    // the drives restore.
+    const tpVelocity* drift = step->forced != NULL ? step->time.velocities : NULL;
     if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
                        limit, step->report) ||
-        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL, NULL },
+        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, drift, NULL },
                                step->report)) {
         return false;
     }
