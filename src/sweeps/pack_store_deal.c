@@ -11,7 +11,7 @@
 #include "sweeps/pack_store_parts.h"
 
 // Runs of a colour that are looked at together; groups per step, a part of all and one.
-enum { mostRuns = 64, dealPart = 1 };
+enum { mostRuns = 64, dealPart = 8 };
 
 typedef struct Deal {
     tpPackStore* store;

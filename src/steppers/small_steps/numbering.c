@@ -226,7 +226,9 @@ static bool cut(tpSmallStep* step) {
 // Whether the blocks have mixed.
 static bool haveMixed(tpSmallSteps* state) {
     tpPackStore* store = &state->store;
-    if (store->blockCount < 2 || store->slotCount == 0 || !tpPackStore_Order(store)) {
+    // Cutting is work for one thread, and manifolds that come and go find other lanes anyway.
+    if (store->blockCount < 2 || store->slotCount == 0 || !state->isCalm ||
+        !tpPackStore_Order(store)) {
         return false;
     }
     int between = store->order.count - store->groupFirsts.data[store->blockCount];

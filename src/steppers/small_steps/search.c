@@ -277,5 +277,6 @@ bool tpSmallStep_Search(tpSmallStep* step) {
     }
     tpArena_Release(&step->system->arena, mark);
     tpPackStore_Tidy(&step->state->store);
+    step->state->isCalm = step->state->store.isOrdered;
     return tpPackStore_Deal(&step->state->store);
 }

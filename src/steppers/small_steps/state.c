@@ -71,7 +71,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     state->shapes.count = state->shapeMarks.count = 0;
     tpPackStore_Clear(&state->store);
     state->departed.count = 0;
-    state->remembers = state->hasHeld = false;
+    state->remembers = state->hasHeld = state->isCalm = false;
     state->substepTime = 0.0;
     state->structure = 0;
 }
@@ -80,7 +80,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
 typedef struct SavedNumbers {
     uint64_t structure, exclusions;
     double substepTime, bordersAtCut;
-    int32_t addedBodies, stepsSinceCut, remembers, hasHeld;
+    int32_t addedBodies, stepsSinceCut, remembers, hasHeld, isCalm;
 } SavedNumbers;
 
 enum { arrayCount = 9 };
@@ -119,6 +119,7 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     numbers.stepsSinceCut = made->stepsSinceCut;
     numbers.remembers = made->remembers ? 1 : 0;
     numbers.hasHeld = made->hasHeld ? 1 : 0;
+    numbers.isCalm = made->isCalm ? 1 : 0;
     unsigned char* place = saved;
     memcpy(place, &numbers, sizeof(numbers));
     place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(numbers));
@@ -150,6 +151,7 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
     made->stepsSinceCut = numbers.stepsSinceCut;
     made->remembers = numbers.remembers != 0;
     made->hasHeld = numbers.hasHeld != 0;
+    made->isCalm = numbers.isCalm != 0;
     made->departed.count = 0;
     return tpSleep_Restore(&made->sleep, system, reader) &&
            tpStepperMemory_Restore(system, made->memory, reader);

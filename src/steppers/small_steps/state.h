@@ -57,7 +57,8 @@ typedef struct tpSmallSteps {
     double substepTime;  // of the last step, s; 0: none
     int addedBodies;     // since blocks were cut
     double bordersAtCut; // part of the manifolds that lay between blocks soon after they were cut
-    int stepsSinceCut;
+    int stepsSinceCut;   // calm ones
+    bool isCalm;         // no run of contacts came or went in the last search
     tpSleep sleep;
     tpMechanismMap map; // follows from the scene's structure
 } tpSmallSteps;
