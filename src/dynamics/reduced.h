@@ -66,6 +66,7 @@ typedef struct tpReducedLink {
     double rate;      // of the coordinate, after a solve
     double along;     // impulse along it, of all laws
     tpWrench impulse; // that the body gets through its joint, after a solve
+    tpWrench felt;    // reactions on B that have been added, N and N m
 } tpReducedLink;
 
 // A law with a bound: what it does as part of its tree, or that it has a row like a contact.
@@ -235,7 +236,10 @@ bool tpReduced_Pose(tpReduced* reduced, tpRows* rows, tpFrictionProblem* problem
 
 void tpReduced_AccountEnergy(const tpReduced* reduced, const tpRowVelocities* velocities,
                              tpStepReport* report);
-void tpReduced_AddReactions(const tpReduced* reduced);
+void tpReduced_AddReactions(tpReduced* reduced);
+
+// Joints get the reactions that have been added: bodies are at the end of the step all the while.
+void tpReduced_StoreReactions(tpReduced* reduced);
 void tpReduced_KickRest(tpReduced* reduced, const tpVelocity* meanVelocities,
                         const tpStepTimes* times, tpStepReport* report);
 

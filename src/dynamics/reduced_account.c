@@ -67,7 +67,23 @@ void tpReduced_AccountEnergy(const tpReduced* reduced, const tpRowVelocities* ve
     }
 }
 
-void tpReduced_AddReactions(const tpReduced* reduced) {
+static void feel(tpReducedLink* link, const tpWrench* onB) {
+    link->felt.linear = tpAdd(link->felt.linear, onB->linear);
+    link->felt.angular = tpAdd(link->felt.angular, onB->angular);
+}
+
+void tpReduced_StoreReactions(tpReduced* reduced) {
+    for (int i = 0; i < reduced->linkCount; ++i) {
+        tpReducedLink* link = &reduced->links[i];
+        if (link->joint >= 0) {
+            tpJoint_AddReaction(reduced->system, &reduced->system->joints.data[link->joint],
+                                link->felt);
+            link->felt = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
+        }
+    }
+}
+
+void tpReduced_AddReactions(tpReduced* reduced) {
     tpSystem* system = reduced->system;
     double h = reduced->h;
     for (int i = 0; i < reduced->linkCount; ++i) {
@@ -82,7 +98,7 @@ void tpReduced_AddReactions(const tpReduced* reduced) {
             // About the centre of B, not of A.
             onB.angular = tpAdd(onB.angular, tpCross(link->way, onB.linear));
         }
-        tpJoint_AddReaction(system, joint, onB);
+        feel(&reduced->links[i], &onB);
         tpCoordinate* coordinate = &joint->coordinates[0];
         if (link->laws[tp_reducedServo].stiffness > 0.0) {
             tpCoordinate_AddEffort(coordinate, tp_servoRole, 0, link->laws[tp_reducedServo].impulse,
@@ -114,7 +130,7 @@ static void addMoment(tpReduced* reduced, int i, tpVec3 moment) {
 static void kickLink(tpReduced* reduced, int i, const tpVelocity* meanVelocities,
                      const tpStepTimes* times, tpStepReport* report) {
     tpSystem* system = reduced->system;
-    const tpReducedLink* link = &reduced->links[i];
+    tpReducedLink* link = &reduced->links[i];
     tpJoint* joint = &system->joints.data[link->joint];
     tpCoordinate* coordinate = &joint->coordinates[0];
     const double shares[tp_reducedRotor] = { coordinate->springShare, coordinate->servoShare,
@@ -147,7 +163,7 @@ static void kickLink(tpReduced* reduced, int i, const tpVelocity* meanVelocities
     addMoment(reduced, i, tpScale(link->sign * impulse, now.onB.angular));
     double force = felt / times->whole;
     tpWrench onB = { tpScale(force, now.onB.linear), tpScale(force, now.onB.angular) };
-    tpJoint_AddReaction(system, joint, onB);
+    feel(link, &onB);
 }
 
 void tpReduced_KickRest(tpReduced* reduced, const tpVelocity* meanVelocities,

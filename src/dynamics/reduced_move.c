@@ -32,7 +32,7 @@ void tpReduced_ReadBlock(const tpRows* rows, int block, const double* velocities
                 tpDotSix(J + (size_t)6 * (size_t)k, velocities + (size_t)6 * (size_t)bodies[side]);
         }
     }
-    for (int k = 0; k < rows->dimensions[block]; ++k) {
+    for (int k = 0; rows->termCount > 0 && k < rows->dimensions[block]; ++k) {
         for (int i = 0; i < rows->termCounts[first + (size_t)k]; ++i) {
             const tpRowTerm* term = &rows->terms[rows->firstTerms[first + (size_t)k] + i];
             u[k] += term->isDynamic ? tpDotSix(term->jacobian, velocities + 6 * (size_t)term->body)

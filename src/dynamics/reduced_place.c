@@ -134,6 +134,10 @@ static void placeLink(tpReduced* reduced, int i, const tpPose* poses, double gai
 static void addBounded(const tpReduced* reduced, tpRows* rows, const tpReducedLink* link,
                        const tpJointTreatment* treatment, bool isFirst) {
     const tpJoint* joint = &reduced->system->joints.data[link->joint];
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    if (!def->hasLimits && !def->hasMotor && !(def->friction > 0.0) && !tpServo_IsBounded(def)) {
+        return;
+    }
     int count = rows->blockCount;
     tpHinge_AddBoundedLaws(rows, reduced->system, link->joint, link->axis, link->value, treatment,
                            isFirst ? tp_firstHalfLaws : tp_noLaws);

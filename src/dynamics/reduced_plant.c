@@ -123,6 +123,7 @@ static void addLinks(tpReduced* reduced, const tpPlan* plan, const int* order, i
         int body = order[count - 1 - i], joint = plan->holder[body];
         tpReducedLink* link = &reduced->links[first + i];
         link->body = body;
+        link->felt = (tpWrench){ tpZeroVec3(), tpZeroVec3() };
         link->joint = joint;
         link->other = -1;
         link->sign = 1.0;

@@ -74,7 +74,7 @@ static int addEnds(const tpReduced* reduced, const tpRows* rows, int block, int 
                                     jacobian + (size_t)6 * (size_t)first);
         }
     }
-    for (int k = 0; k < dimension; ++k) {
+    for (int k = 0; rows->termCount > 0 && k < dimension; ++k) {
         int first = rows->firstRows[block] + k;
         for (int i = 0; i < rows->termCounts[first]; ++i) {
             const tpRowTerm* term = &rows->terms[rows->firstTerms[first] + i];

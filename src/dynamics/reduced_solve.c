@@ -62,7 +62,7 @@ static void pushBlock(tpReducedSolve* solve, int block) {
         }
         pushBody(solve, bodies[side], sum);
     }
-    for (int k = first; k < end; ++k) {
+    for (int k = first; rows->termCount > 0 && k < end; ++k) {
         for (int i = 0; i < rows->termCounts[k]; ++i) {
             const tpRowTerm* term = &rows->terms[rows->firstTerms[k] + i];
             double sum[6];

@@ -271,7 +271,10 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }
-    step->reduced = count <= tp_mostReducedContacts ? step->reduced : NULL;
+    if (step->reduced != NULL && count > tp_mostReducedContacts) {
+        tpReduced_StoreReactions(step->reduced);
+        step->reduced = NULL;
+    }
     if (!tpTimeStep_UseContacts(step, contacts, count)) {
         return false;
     }
@@ -291,6 +294,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     if (step->reduced != NULL) {
         tpReduced_AccountEnergy(step->reduced, &velocities, report);
         tpReduced_AddReactions(step->reduced);
+        tpReduced_StoreReactions(step->reduced);
     }
     trial->isTouched = trial->isTouched || isPushed(step);
     trial->hasCollided = trial->hasCollided || trial->bounces;
