@@ -28,7 +28,7 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
     const tpGroups* groups = run->groups;
     double length = firstLength(pace);
     bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0;
-    return !awaitsImpact && length > leastPart * run->length && length < run->length &&
+    return !awaitsImpact && length > leastPart * run->length && 2.0 * pace->step < run->length &&
            pace->flowWait == 0 && pace->hopelessCount == 0 &&
            groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&
            groups->sizes[run->group] <= tp_crowdSize &&
@@ -129,10 +129,10 @@ double tpGroupRun_FlowOn(tpGroupRun* run, double start) {
         return way;
     }
     pace->flowFailures = 0;
-    // Long enough for strides over steps of the user.
-    if (pace->flowLength >= length) {
+    // At the end of the user's step a stride may be next. Within it the method's step stays as it
+    // is. (A gyroscope was taken on in steps so long that whole and halves were cut alike.)
+    if (start + way >= length * (1.0 - 1e-9) && pace->flowLength >= length) {
         pace->step = fmax(pace->step, 0.5 * pace->flowLength);
-        pace->flowLength = 0.0;
     }
     return way;
 }
