@@ -19,8 +19,10 @@
 #include "dynamics/joints.h"
 #include "sweeps/joint_tree.h"
 
-// Contacts that are worth it, and rows that hold what is no link of a tree.
-enum { tp_mostReducedContacts = 80, tp_mostOtherRows = 60 };
+// Contacts that are worth it, also beside drives, and rows that hold what is no link of a tree.
+// Each change of what a drive does costs a solve of all contacts: two soles of 20 corners each and
+// 20 joints with dry friction took five times as long as rows.
+enum { tp_mostReducedContacts = 80, tp_mostDrivenContacts = 32, tp_mostOtherRows = 60 };
 
 // Laws of a coordinate without bounds; those with bounds are drives (reduced_drives.c). A law gives
 // r = -stiffness (u + bias) for the rate u.
@@ -120,6 +122,12 @@ typedef struct tpReduced {
 // reduced_plant.c: the trees of a system, in its arena. NULL if it has none, or anything that needs
 // rows; also if memory ran out.
 tpReduced* tpReduced_Create(tpSystem* system, double h);
+
+// Whether trees are worth it with so many contacts.
+static inline bool tpReduced_Bears(const tpReduced* reduced, int contactCount) {
+    return contactCount <=
+           (reduced->driveRoom > 0 ? tp_mostDrivenContacts : tp_mostReducedContacts);
+}
 
 // reduced_place.c: takes the place of tpJoints_AddHalfRows. Rows receive those of limits.
 void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,

@@ -234,7 +234,9 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         if (!findContacts(&drift, &contacts, &count)) {
             return false;
         }
-        step->reduced = count <= tp_mostReducedContacts ? step->reduced : NULL;
+        if (step->reduced != NULL && !tpReduced_Bears(step->reduced, count)) {
+            step->reduced = NULL;
+        }
         if (!tpTimeStep_UseContacts(step, contacts, count) || !tpDrift_AddStartRows(&drift) ||
             !iterate(&drift, isLast, &hasOutrun)) {
             return false;

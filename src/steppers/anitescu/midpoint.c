@@ -271,7 +271,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }
-    if (step->reduced != NULL && count > tp_mostReducedContacts) {
+    if (step->reduced != NULL && !tpReduced_Bears(step->reduced, count)) {
         tpReduced_StoreReactions(step->reduced);
         step->reduced = NULL;
     }
