@@ -126,6 +126,17 @@ static void wallStandsUntilItIsHit(void** state) {
     tpDestroyWorld(world);
 }
 
+// Mean overlap of what touches, m.
+static double meanOverlap(const tpWorld* world) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += fmax(0.0, -contacts[i].gap);
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
 static void spheresStayInTheBox(void** state) {
     (void)state;
     const double h = 1.0 / 120.0, radius = 0.05, wall = 1.16;
@@ -148,12 +159,17 @@ static void spheresStayInTheBox(void** state) {
         }
     }
     double end = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
-    print_message("10,000 spheres, %d steps: %d contacts, %.1e m out of the box, overlap %.1e m, "
-                  "momentum to %.1e of %.0f N s, energy %.0f -> %.0f J, rises by %.1e at most\n",
-                  steps, touching, out, deepest, lost, mass * g * h, energy, end, rise);
+    double mean = meanOverlap(world);
+    print_message(
+        "10,000 spheres, %d steps: %d contacts, %.1e m out of the box, overlap %.1e m, in the mean "
+        "%.1e m, momentum to %.1e of %.0f N s, energy %.0f -> %.0f J, rises by %.1e at most\n",
+        steps, touching, out, deepest, mean, lost, mass * g * h, energy, end, rise);
     assert_true(touching > 5000);
     CHECK_BELOW(out, 0.1 * radius);
-    CHECK_BELOW(deepest, 0.1 * radius);
+    // The deepest of 10,000 that fall is chance: 3.9 to 6.5 mm in twelve runs whose steps differ by
+    // less than a thousandth. The mean is within 2 % in all of them.
+    CHECK_BELOW(deepest, 0.2 * radius);
+    CHECK_BELOW(mean, 0.012 * radius);
     CHECK_BELOW(lost, 1e-9 * mass * g * steps * h);
     // In real time overlaps are pushed out by soft contacts, which gives a little back in single
     // steps.
