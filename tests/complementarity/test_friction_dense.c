@@ -88,6 +88,28 @@ static void smallProblemsAreSolved(void** state) {
     assert_true(solved > 180 && open > 50 && sliding > 50 && sticking > 50);
 }
 
+// The problem of rows that move `width` velocities by G: contacts, then drives, whose first row is
+// their load.
+static tpFrictionProblem poseDriven(int rows, int contacts, int drives, const double* G,
+                                    int width) {
+    for (int i = 0; i < rows * rows; ++i) {
+        S[i] = 0.0;
+        for (int k = 0; k < width; ++k) {
+            S[i] += G[i / rows * width + k] * G[i % rows * width + k];
+        }
+    }
+    for (int row = 3 * contacts; row < rows; row += 2) {
+        S[row * rows + row] = 1.0;
+    }
+    matrix = tpDenseMatrix(rows, rows, S);
+    return (tpFrictionProblem){ .blockCount = contacts + drives,
+                                .dimensions = dimensions,
+                                .kinds = kinds,
+                                .mu = mu,
+                                .q = q,
+                                .W = &matrix };
+}
+
 // Contacts of a body, and drives: cones of two rows, whose normal rows touch nothing and have an
 // impulse of one. `chain` of the drives act on the same few velocities, as friction in the joints
 // of gears does.
@@ -111,22 +133,7 @@ static tpFrictionProblem makeDriven(uint64_t seed, int contacts, int drives, int
             }
         }
     }
-    for (int i = 0; i < rows * rows; ++i) {
-        S[i] = 0.0;
-        for (int k = 0; k < mostRows + 6; ++k) {
-            S[i] += G[i / rows][k] * G[i % rows][k];
-        }
-    }
-    for (int b = contacts, row = 3 * contacts; b < contacts + drives; ++b, row += 2) {
-        S[row * rows + row] = 1.0;
-    }
-    matrix = tpDenseMatrix(rows, rows, S);
-    return (tpFrictionProblem){ .blockCount = contacts + drives,
-                                .dimensions = dimensions,
-                                .kinds = kinds,
-                                .mu = mu,
-                                .q = q,
-                                .W = &matrix };
+    return poseDriven(rows, contacts, drives, &G[0][0], mostRows + 6);
 }
 
 // What is left of a robot: contacts, and far more drives, some of which slip, some hold, and some
@@ -225,22 +232,7 @@ static tpFrictionProblem makeSoles(uint64_t seed, int drives, double apart) {
         }
         q[rows++] = caseUniform(&random, -0.02, 0.02);
     }
-    for (int i = 0; i < rows * rows; ++i) {
-        S[i] = 0.0;
-        for (int k = 0; k < velocities + 6; ++k) {
-            S[i] += G[i / rows][k] * G[i % rows][k];
-        }
-    }
-    for (int row = 3 * contacts; row < rows; row += 2) {
-        S[row * rows + row] = 1.0;
-    }
-    matrix = tpDenseMatrix(rows, rows, S);
-    return (tpFrictionProblem){ .blockCount = contacts + drives,
-                                .dimensions = dimensions,
-                                .kinds = kinds,
-                                .mu = mu,
-                                .q = q,
-                                .W = &matrix };
+    return poseDriven(rows, contacts, drives, &G[0][0], velocities + 6);
 }
 
 // A robot on its soles: what gaps contradict each other by is taken up within the slack, and what
