@@ -166,8 +166,8 @@ static unsigned char* payload(tpArenaBlock* block) {
 #ifdef TIPPE_HAS_SANITIZER
 enum { guardSize = alignment };
 
-static void closeFrom(tpArenaBlock* block, size_t offset) {
-    __asan_poison_memory_region(payload(block) + offset, block->size - offset);
+static void closePieces(tpArenaBlock* block, size_t from, size_t to) {
+    __asan_poison_memory_region(payload(block) + from, to - from);
 }
 
 static void openWhole(tpArenaBlock* block) {
@@ -181,9 +181,10 @@ static void openPiece(void* memory, size_t size) {
 #else
 enum { guardSize = 0 };
 
-static void closeFrom(tpArenaBlock* block, size_t offset) {
+static void closePieces(tpArenaBlock* block, size_t from, size_t to) {
     (void)block;
-    (void)offset;
+    (void)from;
+    (void)to;
 }
 
 static void openWhole(tpArenaBlock* block) {
@@ -212,7 +213,7 @@ static bool addBlock(tpArena* arena, size_t size) {
     block->older = arena->newest;
     block->size = size;
     block->offset = 0;
-    closeFrom(block, 0);
+    closePieces(block, 0, size);
     arena->newest = block;
     return true;
 }
@@ -285,8 +286,8 @@ void tpArena_Reset(tpArena* arena) {
     if (newest == NULL) {
         return;
     }
+    closePieces(newest, 0, newest->offset);
     newest->offset = 0;
-    closeFrom(newest, 0);
     if (newest->older == NULL) {
         return;
     }
@@ -313,8 +314,8 @@ void tpArena_Release(tpArena* arena, tpArenaMark mark) {
     tpArenaBlock* newest = arena->newest;
     arena->used = mark.used;
     if (mark.block != NULL) {
+        closePieces(mark.block, mark.offset, mark.block->offset);
         mark.block->offset = mark.offset;
-        closeFrom(mark.block, mark.offset);
     }
     if (newest == mark.block) {
         return;
@@ -325,6 +326,6 @@ void tpArena_Release(tpArena* arena, tpArenaMark mark) {
         newest->older = older->older;
         releaseBlock(arena, older);
     }
+    closePieces(newest, 0, newest->offset);
     newest->offset = 0;
-    closeFrom(newest, 0);
 }
