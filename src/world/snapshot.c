@@ -283,9 +283,10 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* er
         world->watch.isOn = world->watch.isOn || isWatched;
         world->watch.events.count = 0;
     }
-    // The counter never goes back to a number that users have seen for another structure.
-    world->structureShift += (int64_t)(structure - world->system.structure) +
-                             (world->system.structure != structure ? 1 : 0);
+    // The counter never goes back to a number that users have seen for another structure. It counts
+    // modulo 2^64: bytes from elsewhere may have any number.
+    world->structureShift +=
+        structure - world->system.structure + (world->system.structure != structure ? 1u : 0u);
     tpDestroySnapshot(before);
     return result == tp_success    ? tp_success
            : result == tp_badInput ? tpError_Set(error, result, "the snapshot is damaged")

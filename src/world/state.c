@@ -11,7 +11,7 @@
 
 uint64_t tpWorld_GetStructure(const tpWorld* world) {
     TP_NEED(world, 0);
-    return world->system.structure + (uint64_t)world->structureShift;
+    return world->system.structure + world->structureShift;
 }
 
 int tpWorld_GetMovingCount(const tpWorld* world) {

@@ -23,7 +23,7 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
-    int64_t structureShift; // from the system's counter of structures to the one that users see
+    uint64_t structureShift; // from the system's counter of structures to the one that users see
 
     // Bodies in order of creation. Those that have been destroyed since stay in the list until it
     // is looked at.
