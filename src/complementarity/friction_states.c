@@ -13,10 +13,6 @@
 // what they do.
 enum { mostSteps = 4 };
 
-// Contacts may share a load in many ways: the diagonal of W_HH is larger by this part, and what
-// that leaves is taken up by another round.
-static const double leastShift = 1e-9;
-
 // Drives that nothing is left to move are pushed to their bounds: pivots are no less than this part
 // of what moves without the rest.
 static const double driveShift = 1e-9;
@@ -84,106 +80,6 @@ bool tpFrictionStates_AreMet(const tpFrictionStates* states, const double* r, co
     return true;
 }
 
-// Factors -----------------------------------------------------------------------------------------
-
-static void listRows(tpFrictionStates* states) {
-    states->heldCount = states->slidingCount = 0;
-    for (int c = 0; c < states->contactCount; ++c) {
-        tpStatedContact* contact = &states->contacts[c];
-        if (contact->isDrive) {
-            contact->slidingPlace = states->slidingCount;
-            states->slidingRows[states->slidingCount++] = contact->row;
-        }
-    }
-    states->driveCount = states->slidingCount;
-    for (int c = 0; c < states->contactCount; ++c) {
-        tpStatedContact* contact = &states->contacts[c];
-        if (contact->state == tp_openContact || contact->isDrive) {
-            continue;
-        }
-        contact->heldPlace = states->heldCount;
-        contact->slidingPlace = states->slidingCount;
-        states->heldRows[states->heldCount++] = contact->row;
-        for (int i = 1; i < contact->rows; ++i) {
-            if (contact->state == tp_slidingContact) {
-                states->slidingRows[states->slidingCount++] = contact->row + i;
-            } else {
-                states->heldRows[states->heldCount++] = contact->row + i;
-            }
-        }
-    }
-}
-
-// L D L' of W_HH: row i of L begins at i (i + 1) / 2, with 1 / D at its end.
-static void factoriseHeld(tpFrictionStates* states) {
-    double* row = states->factor;
-    for (int i = 0; i < states->heldCount; row += ++i) {
-        const double* W = states->W + (size_t)states->heldRows[i] * (size_t)states->rowCount;
-        const double* other = states->factor;
-        for (int j = 0; j < i; other += ++j) {
-            row[j] = W[states->heldRows[j]] - tpDotNumbers(j, row, other); // times D as yet
-        }
-        double shift = fmax(leastShift, states->shift);
-        double own = W[states->heldRows[i]], pivot = own * (1.0 + shift);
-        const double* inverse = states->factor;
-        for (int k = 0; k < i; inverse += ++k + 1) {
-            double scaled = row[k] * *inverse;
-            pivot -= scaled * row[k];
-            row[k] = scaled;
-        }
-        pivot = pivot > shift * own ? pivot : shift * own;
-        row[i] = pivot > 0.0 ? 1.0 / pivot : 0.0; // 0: nothing moves along it
-    }
-}
-
-// x = W_HH^-1 x
-static void solveHeld(const tpFrictionStates* states, double* restrict x) {
-    const double* restrict row = states->factor;
-    for (int i = 0; i < states->heldCount; row += ++i) {
-        x[i] -= tpDotNumbers(i, row, x);
-    }
-    const double* inverse = states->factor;
-    for (int i = 0; i < states->heldCount; inverse += ++i + 1) {
-        x[i] *= *inverse;
-    }
-    for (int i = states->heldCount - 1; i > 0; --i) {
-        row = states->factor + i * (i + 1) / 2;
-        double by = x[i];
-        for (int k = 0; k < i; ++k) {
-            x[k] -= row[k] * by;
-        }
-    }
-}
-
-// Columns of W_HH^-1 W_HT, and S.
-static void condense(tpFrictionStates* states) {
-    int held = states->heldCount, sliding = states->slidingCount;
-    size_t n = (size_t)states->rowCount;
-    for (int j = 0; j < sliding; ++j) {
-        const double* W = states->W + (size_t)states->slidingRows[j] * n;
-        double* column = states->columns + (size_t)j * (size_t)held;
-        for (int i = 0; i < held; ++i) {
-            states->heldChange[i] = column[i] = W[states->heldRows[i]];
-        }
-        solveHeld(states, column);
-        for (int k = 0; k <= j; ++k) {
-            double sum =
-                W[states->slidingRows[k]] -
-                tpDotNumbers(held, states->heldChange, states->columns + (size_t)k * (size_t)held);
-            states->S[j * sliding + k] = states->S[k * sliding + j] = sum;
-        }
-    }
-}
-
-static void factorise(tpFrictionStates* states) {
-    if (!states->isFactored) {
-        listRows(states);
-        factoriseHeld(states);
-        condense(states);
-        states->isFactored = true;
-    }
-}
-
 // Changes of impulses -----------------------------------------------------------------------------
 
 // Gives a row more impulse, in `solved` and `u`.
@@ -214,7 +110,7 @@ static void stopHeld(tpFrictionStates* states) {
     for (int i = 0; i < states->heldCount; ++i) {
         states->heldChange[i] = -states->u[states->heldRows[i]];
     }
-    solveHeld(states, states->heldChange);
+    tpFrictionStates_SolveHeld(states, states->heldChange);
 }
 
 // The velocity of a row after these changes.
@@ -328,7 +224,7 @@ static tpBoxQp poseDrives(const Sliding* sliding) {
         }
         int i = contact->slidingPlace;
         double own = states->W[(size_t)contact->row * ((size_t)states->rowCount + 1)];
-        shifts[i] = driveShift * fmax(own, leastShift * largest);
+        shifts[i] = driveShift * fmax(own, tp_leastStateShift * largest);
         bound[i] = contact->bound;
         x[i] = fmin(fmax(sliding->r[i], -bound[i]), bound[i]);
         double way = x[i] - sliding->r[i];
@@ -567,7 +463,7 @@ bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double
     states->isSettled = false;
     beginFriction(states, last);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
-        factorise(states);
+        tpFrictionStates_Factorise(states);
         letGo(states);
         stopHeld(states);
         double miss = states->slidingCount > 0 ? slide(states, 0.5 * allowed) : 0.0;
@@ -588,7 +484,7 @@ bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double
         }
         double left = isChanged ? INFINITY : fmax(miss, velocity);
         states->isSettled = left > leastGain * before && left < INFINITY;
-        if (states->isSettled && states->shift <= leastShift) {
+        if (states->isSettled && states->shift <= tp_leastStateShift) {
             settledAt = left > settledAt ? settledAt : INFINITY;
             break;
         }

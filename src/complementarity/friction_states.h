@@ -87,6 +87,21 @@ bool tpFrictionStates_AreMet(const tpFrictionStates* states, const double* r, co
 bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double allowed,
                             int* rounds);
 
+// friction_states_factor.c
+
+// Contacts may share a load in many ways: the diagonal of W_HH is larger by this part, and what
+// that leaves is taken up by another round.
+static const double tp_leastStateShift = 1e-9;
+
+// Lists the rows that are held and those that slide, and factorises W for them, if the states have
+// changed.
+void tpFrictionStates_Factorise(tpFrictionStates* states);
+
+// x = W_HH^-1 x, of the rows that are held.
+void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* restrict x);
+
+// friction_states.c
+
 // What is allowed in velocities may be beyond the cone by more than its rounding, and is brought
 // back: beyond the friction of sliding a contact counts as one that sticks.
 void tpFrictionStates_KeepInCones(const tpFrictionStates* states);
