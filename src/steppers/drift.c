@@ -237,8 +237,14 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         if (step->reduced != NULL && !tpReduced_Bears(step->reduced, count)) {
             step->reduced = NULL;
         }
-        if (!tpTimeStep_UseContacts(step, contacts, count) || !tpDrift_AddStartRows(&drift) ||
-            !iterate(&drift, isLast, &hasOutrun)) {
+        if (!tpTimeStep_UseContacts(step, contacts, count)) {
+            return false;
+        }
+        result->isForeseen = tpDrift_ForeseesStrike(&drift, &result->isLively);
+        if (result->isForeseen) {
+            return true;
+        }
+        if (!tpDrift_AddStartRows(&drift) || !iterate(&drift, isLast, &hasOutrun)) {
             return false;
         }
         // The rounds may diverge if a joint's lever changes its sign within the step. Contacts

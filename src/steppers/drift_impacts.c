@@ -97,3 +97,34 @@ bool tpDrift_HasCollided(const tpDrift* drift) {
     }
     return false;
 }
+
+bool tpDrift_ForeseesStrike(const tpDrift* drift, bool* isLively) {
+    const tpTimeStep* step = drift->step;
+    const tpSystem* system = step->system;
+    const tpStrikes* strikes = &drift->settings->strikes;
+    bool isForeseen = false;
+    int cursor = 0;
+    *isLively = false;
+    for (int i = 0; strikes->areSought && i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        const tpContactLaw* law = &step->laws[i];
+        bool isElastic = law->restitution > 0.0;
+        if (contact->gap <= tpClosedGap * system->units.length || law->stiffness > 0.0 ||
+            (!isElastic && step->contactCount > tp_fewStrikes)) {
+            continue;
+        }
+        double approach = tpContact_Approach(contact, step->startPoses, step->startVelocities);
+        if (!(approach > (isElastic ? strikes->least : strikes->hard)) ||
+            !(contact->gap < approach * step->h)) {
+            continue;
+        }
+        // What has pushed in the last step too is no impact.
+        const tpContactMemory* last =
+            isElastic ? NULL : tpContactHistory_Find(&drift->memory->history, contact, &cursor);
+        if (last == NULL || !(tpLengthSquared(last->impulse) > 0.0)) {
+            isForeseen = true;
+            *isLively = *isLively || law->restitution > 0.5;
+        }
+    }
+    return isForeseen;
+}

@@ -80,6 +80,10 @@ bool tpDrift_FinishSprings(tpDrift* drift, tpDriftResult* result);
 // Whether anything has collided in the step.
 bool tpDrift_HasCollided(const tpDrift* drift);
 
+// Whether an impact that is sought will happen before the end, by the contacts of the step and the
+// velocities of its start; with restitution above 1/2 if `isLively` comes back true.
+bool tpDrift_ForeseesStrike(const tpDrift* drift, bool* isLively);
+
 // drift.c
 
 // Takes back what a solve has said about its problem; what it cost stays.

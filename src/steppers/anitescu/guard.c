@@ -81,6 +81,10 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
     }
+    guard->isLively = guard->isLively || trial->isLively;
+    if (trial->isForeseen) {
+        return true;
+    }
     // The first try of a step begins where the step does.
     guard->isAstray =
         guard->knowsStart ? guard->isAstray : trial->apart > guard->report->limits.jointDrift;
@@ -90,7 +94,6 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
         outcome->isRight = false;
         return true;
     }
-    guard->isLively = guard->isLively || trial->isLively;
     outcome->rise =
         tpEnergyGuard_Rise(&guard->energy, guard->system, guard->report, trial->hasCollided);
     // To put right what overlaps or is apart at the start takes energy: no law of motion made it
@@ -137,11 +140,15 @@ static tpGuardVerdict lowerRestitution(tpGuard* guard, const tpTrial* start, dou
 static tpGuardVerdict takeWhole(tpGuard* guard, const tpTrial* start, double h, bool isLast,
                                 tpOutcome* outcome) {
     for (int isCareful = 0; isCareful < 2; ++isCareful) {
-        if (!tryPart(guard, 1.0, isCareful, h, outcome)) {
+        guard->settings.drift.strikes.areSought = !isShortest(guard, h, false);
+        bool isDone = tryPart(guard, 1.0, isCareful, h, outcome);
+        guard->settings.drift.strikes.areSought = false;
+        if (!isDone) {
             return tp_guardOutOfMemory;
         }
         // A bounce happens where a part ends: only a short part says when.
-        if (outcome->trial.mayBounce && !isShortest(guard, h, false)) {
+        if (outcome->trial.isForeseen ||
+            (outcome->trial.mayBounce && !isShortest(guard, h, false))) {
             tpTrial_Undo(start);
             outcome->isLocating = true;
             return tp_guardRejects;
@@ -331,8 +338,8 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
     // parts of the speeds count.
     double speed = largestSpeed(system);
     double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
-    guard.settings.least = fmax(least, leastPart * speed);
-    guard.settings.hard = fmax(0.125 * threshold, hardPart * speed);
+    guard.settings.drift.strikes.least = fmax(least, leastPart * speed);
+    guard.settings.drift.strikes.hard = fmax(0.125 * threshold, hardPart * speed);
     tpEnergyGuard_Begin(&guard.energy, &memory->book, system, h, report);
     int level = guard.isGuarded ? guard.energy.level : 0;
     tpPartResult whole = { .isSmooth = true };

@@ -25,10 +25,6 @@
 #include "dynamics/motion.h"
 #include "dynamics/reduced.h"
 
-// Impacts without restitution are located too if the step has at most so many contacts: a block
-// that rocks loses what it should only if its edges strike when they do.
-enum { fewContacts = 12 };
-
 // The friction of a contact whose spring has pushed with this impulse over the whole step: its
 // normal row has a fixed load and moves no body.
 static void addFixedLoad(tpTimeStep* step, int contact, double load) {
@@ -103,8 +99,10 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpCont
                 isBounce ? settings->restitution * step->laws[i].restitution * approach : 0.0;
             trial->bounces = trial->bounces || isBounce;
             trial->isLively = trial->isLively || (isBounce && step->laws[i].restitution > 0.5);
-            trial->mayBounce = trial->mayBounce || (hasPushed && approach < -settings->least);
-        } else if (hasPushed && approach < -settings->hard && step->contactCount <= fewContacts) {
+            trial->mayBounce =
+                trial->mayBounce || (hasPushed && approach < -settings->drift.strikes.least);
+        } else if (hasPushed && approach < -settings->drift.strikes.hard &&
+                   step->contactCount <= tp_fewStrikes) {
             // What has pushed in the last step too is no impact.
             const tpContactMemory* last = tpContactHistory_Find(history, contact, &past);
             bool isOld = last != NULL && tpLengthSquared(last->impulse) > 0.0;
@@ -319,8 +317,19 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     }
     tpTally tally = { NULL, 0 };
     tpDriftResult drift;
-    if (!tpDrift_Solve(&step, memory, &settings->drift, &drift, report) ||
-        !tpTimeStep_Tally(&step, &tally)) {
+    if (!tpDrift_Solve(&step, memory, &settings->drift, &drift, report)) {
+        return false;
+    }
+    if (drift.isForeseen) {
+        *trial = (tpMidpointTrial){ .isForeseen = true,
+                                    .mayBounce = true,
+                                    .isLively = drift.isLively,
+                                    .isTouched = true,
+                                    .hasCollided = true };
+        return true;
+    }
+    trial->isForeseen = false;
+    if (!tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
     trial->overlap = drift.overlap;

@@ -8,14 +8,13 @@
 typedef struct tpMidpointSettings {
     tpDriftSettings drift;
     double threshold;   // approaches slower than this do not bounce, m/s
-    double least;       // those slower than this would not in the shortest part of a step either
-    double hard;        // impacts without restitution that are faster are located too, m/s
     double restitution; // factor of the restitution, 1 unless the energy guard lowers it
     bool asksApart;     // tpMidpointTrial.apart is wanted
 } tpMidpointSettings;
 
 // What one try of the step was like.
 typedef struct tpMidpointTrial {
+    bool isForeseen;  // the try ended before its first solve, for an impact that is to be located
     bool bounces;     // with restitution
     bool isLively;    // it gives back more than a quarter of the energy of some approach
     bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
