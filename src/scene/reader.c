@@ -47,9 +47,31 @@ bool tpReader_SkipValue(tpReader* reader, const tpJson* value, tpResult result) 
     return true;
 }
 
+// What other programs call what is known here; NULL if the word is none of theirs.
+static const char* translate(const char* word, const char* const* known, int count) {
+    static const char* const words[][2] = {
+        { "hinge", "revolute" },  { "continuous", "revolute" }, { "slider", "prismatic" },
+        { "slide", "prismatic" }, { "spherical", "ball" },      { "weld", "fixed" },
+        { "static", "fixed" },    { "free", "dynamic" },        { "cube", "box" },
+        { "cuboid", "box" },      { "halfspace", "plane" },     { "ground", "plane" },
+        { "convex", "hull" },     { "hfield", "heightfield" },
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+        for (int k = 0; strcmp(word, words[i][0]) == 0 && k < count; ++k) {
+            if (known[k] != NULL && strcmp(known[k], words[i][1]) == 0) {
+                return known[k];
+            }
+        }
+    }
+    return NULL;
+}
+
 tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, const char* word,
                        const char* where, const char* const* known, int count) {
-    const char* nearest = tpNearestName(word, known, count);
+    const char* nearest = translate(word, known, count);
+    if (nearest == NULL) {
+        nearest = tpNearestName(word, known, count);
+    }
     if (nearest != NULL) {
         return TP_FAIL(reader, place, "unknown %s \"%.60s\"%s; did you mean \"%s\"?", what, word,
                        where, nearest);
@@ -82,8 +104,25 @@ static tpResult resultOf(const tpReader* reader) {
 
 // Records -------------------------------------------------------------------------------------
 
+// The key of the record's own under which an unknown one has its place, as "step" has it under
+// "simulation"; NULL if there is none.
+static const char* findHolder(const tpRecord* record, const char* key) {
+    for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
+        const tpField* field = tpRecord_Field(record, i);
+        if (field->kind == tp_recordField && tpRecord_Find(field->record, key) >= 0) {
+            return field->key;
+        }
+    }
+    return NULL;
+}
+
 static tpResult failUnknownKey(tpReader* reader, tpScenePlace place, const tpRecord* record,
                                const char* key) {
+    const char* holder = findHolder(record, key);
+    if (holder != NULL) {
+        return TP_FAIL(reader, place, "unknown key \"%.60s\" in %s; it is a key of \"%s\"", key,
+                       record->article, holder);
+    }
     const char* known[tp_mostFields];
     int count = tpRecord_FieldCount(record);
     for (int i = 0; i < count; ++i) {

@@ -37,6 +37,8 @@ static const tpCase topLevel[] = {
     { "{ \"tippe\": @[1], \"bodies\": [] }", "\"tippe\" takes the number 1, found an array" },
     { "{ \"tippe\": 1, @\"bodys\": [] }",
       "unknown key \"bodys\" in a scene; did you mean \"bodies\"?" },
+    { "{ \"tippe\": 1, @\"stepper\": \"auto\" }",
+      "unknown key \"stepper\" in a scene; it is a key of \"simulation\"" },
     { "{ \"tippe\": 1, @\"xyzzyxyzzy\": [] }", "expected one of: tippe, $schema, name," },
     { "{ \"tippe\": 1, \"planar\": true, @\"planar\": true }",
       "the key \"planar\" stands twice in a scene" },
@@ -206,7 +208,9 @@ static const tpCase shapes[] = {
 
 static const tpCase others[] = {
     { JOINT("\"type\": @\"hinge\", \"bodies\": [\"a\", \"b\"]"),
-      "unknown type \"hinge\"; expected one of: ball, revolute" },
+      "unknown type \"hinge\"; did you mean \"revolute\"?" },
+    { JOINT("\"type\": @\"xyzzyxyzzy\", \"bodies\": [\"a\", \"b\"]"),
+      "unknown type \"xyzzyxyzzy\"; expected one of: ball, revolute" },
     { BODIES(TWO " ],\n  \"joints\": [ @{ \"bodies\": [\"a\", \"b\"] }"),
       "a joint needs the key \"type\"" },
     { JOINT("\"type\": \"fixed\", \"bodies\": [\"a\", @\"c\"]"), "unknown body \"c\"" },
