@@ -231,12 +231,106 @@ static void testAreIn(void** state) {
     }
 }
 
+// In a planar world contacts lie in the plane of the body that moves. Each pair has those apart
+// that are apart there; the ones above each other are one. A normal that leaves the plane is none.
+static void testFlatten(void** state) {
+    (void)state;
+    enum { placeCount = 4, most = 4 * placeCount };
+    tpWorld* world = makeWorld(tp_anitescu);
+    tpSystem* system = &world->system;
+    tpRandom random = { 61 };
+    for (int n = 0; n < 400; ++n) {
+        double far = pow(10.0, randomBetween(&random, -1.0, 4.0));
+        tpContact contacts[most], places[placeCount];
+        int count = 0, shape = n % 3;
+        for (int i = 0; i < placeCount; ++i) {
+            tpVec3 at = randomVec3(&random, -far, far), normal = randomVec3(&random, -1.0, 1.0);
+            normal.z = 0.0;
+            bool isFirst = randomBits(&random) % 2 == 0; // which of the two bodies moves
+            places[i] = (tpContact){ .bodyA = isFirst ? 1 + i : 0,
+                                     .bodyB = isFirst ? 0 : 1 + i,
+                                     .shapeA = shape,
+                                     .shapeB = shape + 1 + i / 2, // two places of a pair
+                                     .normal = tpNormalize(normal),
+                                     .pointA = at,
+                                     .pointB = at };
+            for (int k = 0; k < 1 + (n + i) % 3; ++k) {
+                tpContact* contact = &contacts[count++];
+                *contact = places[i];
+                contact->pointA.z = contact->pointB.z = randomBetween(&random, -1.0, 1.0);
+                contact->pointA.x += randomBetween(&random, -3e-10, 3e-10) * fabs(at.x);
+                contact->pointA.y += randomBetween(&random, -3e-10, 3e-10) * fabs(at.y);
+                contact->normal.z = randomBetween(&random, -1.0, 1.0); // 45 degrees at most
+                contact->normal = tpNormalize(contact->normal);
+            }
+            if (randomBits(&random) % 3 == 0) {
+                contacts[count] = places[i];
+                contacts[count++].normal = tpNormalize(tpMakeVec3(0.3, 0.3, 1.0));
+            }
+        }
+        assert_int_equal(tpContacts_Flatten(system, system->poses.data, contacts, count),
+                         placeCount);
+        for (int i = 0; i < placeCount; ++i) {
+            double plane = system->poses.data[places[i].bodyA + places[i].bodyB].position.z;
+            assert_int_equal(contacts[i].bodyA, places[i].bodyA);
+            assert_int_equal(contacts[i].shapeB, places[i].shapeB);
+            assert_true(contacts[i].normal.z == 0.0);
+            CHECK_NEAR(tpDistanceBetween(contacts[i].normal, places[i].normal), 0.0, 1e-15);
+            CHECK_NEAR(contacts[i].pointA.x, places[i].pointA.x, 1e-9 * far);
+            CHECK_NEAR(contacts[i].pointB.y, places[i].pointB.y, 1e-9 * far);
+            assert_true(contacts[i].pointA.z == plane && contacts[i].pointB.z == plane);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
+// A few pairs asked for by themselves have the contacts that they have among all.
+static void testFewPairs(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu);
+    tpSystem* system = &world->system;
+    double margins[ballCount + 1];
+    for (int i = 0; i <= ballCount; ++i) {
+        margins[i] = 0.015;
+    }
+    tpContact *all, *few;
+    int count, fewCount, pairCount;
+    assert_int_equal(tpSystem_FindContacts(system, system->poses.data, margins, &all, &count),
+                     tp_success);
+    assert_int_equal(count, 4);
+    const tpShapePair* found = tpCollider_GetPairs(system->collider, &pairCount);
+    assert_in_range(pairCount, 4, ballCount);
+    for (int first = 0; first < pairCount; ++first) {
+        for (int end = first; end <= pairCount; ++end) {
+            assert_int_equal(tpSystem_FindContactsOf(system, found + first, end - first,
+                                                     system->poses.data, margins, &few, &fewCount),
+                             tp_success);
+            int expected = 0;
+            for (int i = 0; i < count; ++i) {
+                for (int k = first; k < end; ++k) {
+                    if (all[i].shapeA == found[k].shapeA && all[i].shapeB == found[k].shapeB) {
+                        assert_true(expected < fewCount);
+                        assert_true(few[expected].shapeA == all[i].shapeA);
+                        CHECK_NEAR(few[expected].gap, all[i].gap, 1e-15);
+                        CHECK_NEAR(tpDistanceBetween(few[expected].pointA, all[i].pointA), 0.0,
+                                   1e-15);
+                        expected += 1;
+                    }
+                }
+            }
+            assert_int_equal(fewCount, expected);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testOncePerPose),  cmocka_unit_test(testRest),
         cmocka_unit_test(testSnapshot),     cmocka_unit_test(testMargins),
         cmocka_unit_test(testLargestSpeed), cmocka_unit_test(testLookups),
-        cmocka_unit_test(testAreIn),
+        cmocka_unit_test(testAreIn),        cmocka_unit_test(testFlatten),
+        cmocka_unit_test(testFewPairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
