@@ -6,6 +6,7 @@
 
 #include "collision/patch_manifold.h"
 #include "support/check.h"
+#include "tippe/collision.h"
 
 enum { mostPoints = 96, stepCount = 400 };
 
@@ -300,10 +301,126 @@ static void testPlane(void** state) {
     }
 }
 
+// Prisms on each other ----------------------------------------------------------------------------
+
+// A prism of height 1 over a polygon of the plane z = 0, counter-clockwise, on the side `up`.
+static tpGeometry makePrism(const tpVec3* polygon, int count, double up) {
+    tpVec3 points[2 * 8];
+    for (int k = 0; k < count; ++k) {
+        points[2 * k] = polygon[k];
+        points[2 * k + 1] = tpMakeVec3(polygon[k].x, polygon[k].y, up);
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry prism;
+    assert_int_equal(tpMakeHull(&allocator, points, 2 * count, tpIdentityPose(), &prism, NULL),
+                     tp_success);
+    return prism;
+}
+
+static tpGeometry makeBoxOn(tpVec3 size, double up) {
+    tpGeometry box;
+    tpPose pose = tpMakePose(tpMakeVec3(0.0, 0.0, 0.5 * up), tpIdentityQuat());
+    assert_int_equal(tpMakeBox(&(tpBox){ size }, pose, &box, NULL), tp_success);
+    return box;
+}
+
+// A face of a body that stands on z = 0 or hangs below it: a rectangle is that of a box.
+static tpGeometry makeStanding(tpRandom* random, bool isBox, double up, tpVec3* polygon,
+                               int* count) {
+    if (!isBox) {
+        *count = randomPolygon(random, randomBetween(random, 0.6, 1.2), polygon);
+        return makePrism(polygon, *count, up);
+    }
+    tpVec3 size = tpMakeVec3(randomBetween(random, 0.5, 2.0), randomBetween(random, 0.5, 2.0), 1.0);
+    *count = 4;
+    for (int k = 0; k < 4; ++k) {
+        polygon[k] = tpMakeVec3(k == 0 || k == 3 ? -0.5 * size.x : 0.5 * size.x,
+                                k < 2 ? -0.5 * size.y : 0.5 * size.y, 0.0);
+    }
+    return makeBoxOn(size, up);
+}
+
+// Bodies with flat faces that lie on each other touch in the corners of what the faces share, in
+// either order, whichever way they are collided: boxes by their own, others as polyhedra.
+static void testPrisms(void** state) {
+    (void)state;
+    tpRandom random = { 93 };
+    int total = 0, others = 0;
+    for (int n = 0; n < 1200; ++n) {
+        static Case c;
+        memset(&c, 0, sizeof(c));
+        c.tilt = n % 3 == 0 ? 0.0 : 0.002;
+        tpVec3 polygons[2][8];
+        int counts[2];
+        tpGeometry lower = makeStanding(&random, n % 2 == 0, -1.0, polygons[0], &counts[0]);
+        tpGeometry upper = makeStanding(&random, n / 2 % 2 == 0, 1.0, polygons[1], &counts[1]);
+        tpPose base = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
+        double angle = n % 5 == 0 ? 0.0 : randomBetween(&random, -3.0, 3.0);
+        tpVec3 shift =
+            tpMakeVec3(randomBetween(&random, -1.0, 1.0), randomBetween(&random, -1.0, 1.0),
+                       randomBetween(&random, -0.01, 0.03));
+        tpQuat tilt =
+            tpQuatExp(tpScale(c.tilt, tpMakeVec3(randomBetween(&random, -1.0, 1.0),
+                                                 randomBetween(&random, -1.0, 1.0), 0.0)));
+        tpQuat turn = tpMulQQ(tilt, tpQuatExp(tpMakeVec3(0.0, 0.0, angle)));
+        tpPose top = tpMakePose(tpTransformPoint(base, shift), tpMulQQ(base.rotation, turn));
+        c.facet = (tpFacet){ .normal = tpRotate(base.rotation, tpMakeVec3(0.0, 0.0, 1.0)),
+                             .center = base.position,
+                             .count = counts[0] };
+        c.outline.count = counts[1];
+        c.outline.isPolygon = true;
+        for (int k = 0; k < counts[0]; ++k) {
+            c.facet.corners[k] = tpTransformPoint(base, polygons[0][k]);
+        }
+        for (int k = 0; k < counts[1]; ++k) { // seen from below
+            c.outline.points[k] = tpTransformPoint(top, polygons[1][counts[1] - 1 - k]);
+        }
+        Points expected = cornersOf(&c), found = { .count = 0 };
+        tpContactPoint room[mostPoints];
+        tpContactList list = { .points = room, .capacity = mostPoints };
+        bool isA = n / 4 % 2 == 0;
+        if (isA) {
+            tpCollide(&upper, top, &lower, base, 0.05, NULL, &list);
+        } else {
+            tpCollide(&lower, base, &upper, top, 0.05, NULL, &list);
+        }
+        assert_in_range(list.count, 0, mostPoints);
+        double sign = isA ? 1.0 : -1.0;
+        // Faces that share little touch along a side, and corners that hardly do at all.
+        bool isOnFace = list.count > 0 && sign * tpDot(room[0].normal, c.facet.normal) > 0.99999;
+        if (expected.least < 0.02 || expected.count < 3 || !isOnFace) {
+            others += expected.least >= 0.02 && expected.count >= 3;
+            tpReleaseGeometry(&lower);
+            tpReleaseGeometry(&upper);
+            continue;
+        }
+        double tolerance = c.tilt > 0.0 ? 0.01 : 1e-9;
+        for (int i = 0; i < list.count; ++i) {
+            tpVec3 p = isA ? room[i].pointA : room[i].pointB;
+            tpVec3 q = isA ? room[i].pointB : room[i].pointA;
+            CHECK_NEAR(tpDot(room[i].normal, tpSub(room[i].pointA, room[i].pointB)), room[i].gap,
+                       1e-12);
+            CHECK_NEAR(tpDot(c.facet.normal, tpSub(q, base.position)), 0.0,
+                       c.tilt > 0.0 ? 1e-4 : 1e-12);
+            assert_true(hasPoint(&expected, p, tolerance));
+            addPoint(&found, p);
+        }
+        for (int i = 0; i < expected.count; ++i) {
+            assert_true(hasPoint(&found, expected.list[i], tolerance));
+        }
+        total += 1;
+        tpReleaseGeometry(&lower);
+        tpReleaseGeometry(&upper);
+    }
+    print_message("%d pairs on faces, %d others\n", total, others);
+    assert_true(total > 500 && others < total / 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testCorners),
         cmocka_unit_test(testPlane),
+        cmocka_unit_test(testPrisms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
