@@ -121,6 +121,19 @@ static void testSystem(void** state) {
     assert_true(ranks[2] > 10 && ranks[3] > 1000 && ranks[4] > 3000);
 }
 
+// The misfit of a start: points that are not above each other, and normals that are not opposite,
+// by what the larger body's points then miss.
+static void checkMisfit(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 n) {
+    tpElementPair pair;
+    tpStartPair(a, b, localA, localB, n, &pair);
+    tpVec3 d = tpSub(pair.a.point, pair.b.point), sum = tpAdd(pair.a.normal, pair.b.normal);
+    double size = a->core.size > b->core.size ? a->core.size : b->core.size;
+    CHECK_NEAR(tpLength(pair.normal), 1.0, 1e-14);
+    CHECK_NEAR(tpLength(tpCross(pair.normal, tpSub(pair.b.normal, pair.a.normal))), 0.0, 1e-14);
+    CHECK_NEAR(pair.gap, tpDot(d, pair.normal), 1e-14);
+    CHECK_NEAR(pair.misfit, tpLength(tpCross(d, pair.normal)) + size * tpLength(sum), 1e-13);
+}
+
 // From a start that is off by a thousandth of the shapes the digits double: 1e-3, 1e-6, 1e-12 and
 // rounding; a rim or a superellipsoid may take twice as many. From the answer itself at most
 // rounding is left.
@@ -162,6 +175,7 @@ static void testPace(void** state) {
                     CHECK_NEAR(pair.gap - bodyA.core.rounding - bodyB.core.rounding, r.gap, 1e-12);
                     CHECK_NEAR(tpDistanceBetween(pair.normal, r.normal), 0.0, 1e-6);
                     assert_true(iterations <= (m == 0 ? 2 : 6));
+                    checkMisfit(&bodyA, &bodyB, localA, localB, n);
                     sum += m == 0 ? 0 : iterations;
                     total += m;
                 }
