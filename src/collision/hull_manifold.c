@@ -464,7 +464,7 @@ static bool isLevelWithTaken(const tpHull* hull, tpVec3 normal, const int32_t* v
         for (int j = 0; j < i; ++j) {
             if (vertices[j] == hull->neighbors[k] && isTaken[j]) {
                 tpVec3 edge = tpSub(hull->vertices[v], hull->vertices[vertices[j]]);
-                if (fabs(tpDot(normal, edge)) <= 0.02 * tpLength(edge)) {
+                if (tpDot(normal, edge) <= 0.02 * tpLength(edge)) {
                     return true;
                 }
             }
