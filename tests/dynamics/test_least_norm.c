@@ -61,9 +61,12 @@ static void boxesAtRestHaveEqualLoads(void** state) {
     (void)state;
     const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt };
     const double h = 0.01;
-    for (int i = 0; i < 3; ++i) {
-        tpWorld* world = makeWorld(steppers[i], tpMakeVec3(0.0, 0.0, -gravity));
-        addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+    for (int i = 0; i < 9; ++i) {
+        // Of millimetres, of metres, of kilometres; 100 kg, and forces as large.
+        double unit = pow(1000.0, i / 3 - 1);
+        tpWorld* world = makeWorld(steppers[i % 3], tpMakeVec3(0.0, 0.0, -gravity));
+        addBox(world, tpMakeVec3(0.0, 0.0, 0.25 * unit), tpMakeVec3(unit, unit, 0.5 * unit),
+               200.0 / (unit * unit * unit));
         run(world, h, 20);
         int count;
         const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);

@@ -143,10 +143,31 @@ static void testChanges(void** state) {
     tpDestroyWorld(world);
 }
 
+// A step of several parts reports the worst of each: what was there before stays if it is worse.
+static void testWorstIsReported(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    addBall(world, tpMakeVec3(0.0, 0.0, 5.0), tpMakeVec3(2.0, 0.0, 0.0));
+    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+    tpContactHistory history = { 0 };
+    tpTally tally = { NULL, 0 };
+    tpTimeStep step;
+    assert_true(tpTimeStep_Begin(&step, system, h, h));
+    assert_true(tpTimeStep_UseContacts(&step, NULL, 0));
+    assert_true(tpTimeStep_Tally(&step, &tally));
+    tpStepReport report = { .jointDrift = 0.5, .penetration = 0.25 };
+    assert_true(tpTimeStep_Report(&step, &tally, memory, &history, &report));
+    assert_true(report.jointDrift == 0.5 && report.penetration == 0.25);
+    tpDestroySolverMemory(memory);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testBall), cmocka_unit_test(testOutran),
-                                        cmocka_unit_test(testWork),
-                                        cmocka_unit_test(testLinearised),
-                                        cmocka_unit_test(testChanges) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testBall),    cmocka_unit_test(testOutran),
+        cmocka_unit_test(testWork),    cmocka_unit_test(testLinearised),
+        cmocka_unit_test(testChanges), cmocka_unit_test(testWorstIsReported)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
