@@ -103,7 +103,8 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
         double speed = rows->rotor[row] - rows->compliance[row] * impulse;
         return error - h * (speed + velocity);
     }
-    bool isHeld = role == tp_heldRole || (role == tp_limitRole && impulse != 0.0);
+    // A limit that has not pushed may have been passed all the same: its row is linear.
+    bool isHeld = role == tp_heldRole || (role == tp_limitRole && (impulse != 0.0 || error < 0.0));
     return isHeld ? error - h * velocity : 0.0;
 }
 

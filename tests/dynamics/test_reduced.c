@@ -103,6 +103,10 @@ static void setJoint(tpJointDef* joint, tpRandom* random, Kind kind, int number)
         joint->coordinate.hasSpring = true;
         joint->coordinate.spring.stiffness = 300.0;
         joint->coordinate.spring.damping = 5.0;
+        // It comes to them: a slide that turns with its body passed them by 7e-5 m.
+        joint->coordinate.hasLimits = true;
+        joint->coordinate.limits[0] = -0.03;
+        joint->coordinate.limits[1] = 0.03;
     }
 }
 
@@ -259,7 +263,8 @@ static void agree(Kind kind) {
         }
         print(names[base], &worst, contacts);
         assert_true(base == movingBase || (kind != lawsKind && base == worldBase) || contacts > 20);
-        CHECK_BELOW(worst.pose, 1e-9);
+        // Rounds of a drift end at 1e-12 m, and what meets the floor grows it.
+        CHECK_BELOW(worst.pose, base == freeBase ? 1e-9 : 1e-11);
         CHECK_BELOW(worst.velocity, 1e-7);
         CHECK_BELOW(worst.reaction, 1e-7);
         CHECK_BELOW(worst.effort, 1e-6);
