@@ -64,11 +64,16 @@ double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* rep
     return energyPart * (known + traded) + roundings * height;
 }
 
+// Of the energy less the work done, J.
+static double increaseOf(const tpStepReport* report) {
+    return report->kineticAfter + report->potentialAfter - report->kineticBefore -
+           report->potentialBefore - report->externalWork;
+}
+
 static double riseOf(const tpSystem* system, tpStepReport* report) {
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
-    return report->kineticAfter + report->potentialAfter - report->kineticBefore -
-           report->potentialBefore - report->externalWork;
+    return increaseOf(report);
 }
 
 static bool takeGains(tpSystem* system, const tpKeptMotion* start, double rise,
@@ -100,6 +105,15 @@ bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
     return true;
 }
 
+void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
+                                const tpVelocity* startVelocities, tpStepReport* report) {
+    tpIslandWork work = { increaseOf(report), report->externalWork };
+    if (tpSystem_HasIslandGained(system, startPoses, startVelocities, energyPart, work)) {
+        system->breaches |= 1u << tp_energyLaw;
+        tpStepReport_AddNote(report, "a part of the scene gained energy beyond its own scale");
+    }
+}
+
 // What is left of the account is what the step itself took or gave, by implicit damping or by rows
 // that are linear.
 static void closeAccount(tpStepReport* report) {
@@ -113,8 +127,7 @@ static bool isBeyond(double value, double limit) {
 }
 
 void tpCertificate_End(tpSystem* system, tpStepReport* report) {
-    report->energyIncrease = report->kineticAfter + report->potentialAfter - report->kineticBefore -
-                             report->potentialBefore - report->externalWork;
+    report->energyIncrease = increaseOf(report);
     closeAccount(report);
     tpStepReport_SetDriveSlack(report, 0.0);
     report->limits.energy = tpCertificate_EnergyLimit(system, report);

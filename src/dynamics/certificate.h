@@ -9,7 +9,8 @@
 // Energy has two figures: the rise in the step, and the excess, how far energy less the work done
 // is above its lowest value so far. A symmetric step swings about a mean and has a bounded excess;
 // a slow gain adds up in it. Once an excess beyond the limit has been told, the next one counts
-// from there.
+// from there. And what one island gains in a step is held against the energies of that island: a
+// flywheel elsewhere is no reason to let a spinning top gain half of what it has.
 
 #ifndef TIPPE_SRC_DYNAMICS_CERTIFICATE_H
 #define TIPPE_SRC_DYNAMICS_CERTIFICATE_H
@@ -33,6 +34,11 @@ void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpS
 // True if it has not, so that the energies after the step are those in the report.
 bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
                                   tpStepReport* report);
+
+// Judges the energy of each island, for the step from this motion to that of the system. Requests
+// of users for the step are still known; the report has its energies.
+void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
+                                const tpVelocity* startVelocities, tpStepReport* report);
 
 // Judges the step that has ended by its report, which has its energies.
 void tpCertificate_End(tpSystem* system, tpStepReport* report);

@@ -20,6 +20,7 @@ typedef struct Gains {
     int* islands;
     double* gains;  // of kinetic energy and of gravity's, J
     double* moving; // kinetic energy now, J
+    double* moved;  // kinetic energy at the start, J
     double* scales; // of its energies, J
     bool* isDriven; // something does work on it, or keeps energy for it
 } Gains;
@@ -94,38 +95,48 @@ static double kineticOf(const tpSystem* system, int i, const tpPose* pose,
            (body->mass * tpLengthSquared(velocity->linear) + tpDot(momentum, velocity->angular));
 }
 
-static void addGain(const tpSystem* system, const tpKeptMotion* start, int i, Gains* gains) {
+static void addGain(const tpSystem* system, const tpPose* startPoses,
+                    const tpVelocity* startVelocities, int i, Gains* gains) {
     int root = tpBodyIslands_Root(gains->islands, i);
     const tpBody* body = &system->bodies.data[i];
     const tpPose* pose = &system->poses.data[i];
-    double before = kineticOf(system, i, &start->poses[i], &start->velocities[i]);
+    double before = kineticOf(system, i, &startPoses[i], &startVelocities[i]);
     double after = kineticOf(system, i, pose, &system->velocities.data[i]);
     double pull = body->mass * body->gravityScale;
-    double fall = pull * tpDot(system->gravity, tpSub(pose->position, start->poses[i].position));
+    double fall = pull * tpDot(system->gravity, tpSub(pose->position, startPoses[i].position));
     double height = pull * tpLength(system->gravity) * tpLength(pose->position);
     gains->gains[root] += after - before - fall;
     gains->moving[root] += after;
+    gains->moved[root] += before;
     gains->scales[root] += before + after + height;
 }
 
+// The island of each body by joints and by the contacts of the step; NULL if memory ran out.
+static int* findIslands(tpSystem* system) {
+    int* islands = tpBodyIslands_Find(system);
+    for (int i = 0; islands != NULL && i < system->contacts.count; ++i) {
+        const tpContactInfo* contact = &system->contacts.data[i];
+        tpBodyIslands_Join(islands, system, tpContactInfo_BodyA(contact),
+                           tpContactInfo_BodyB(contact));
+    }
+    return islands;
+}
+
 // False if memory ran out.
-static bool findGains(tpSystem* system, const tpKeptMotion* start, Gains* gains) {
-    gains->islands = tpBodyIslands_Find(system);
+static bool findGains(tpSystem* system, const tpPose* startPoses, const tpVelocity* startVelocities,
+                      Gains* gains) {
+    gains->islands = findIslands(system);
     gains->gains = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
     gains->moving = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    gains->moved = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
     gains->scales = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
     gains->isDriven = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     if (system->arena.failed) {
         return false;
     }
-    for (int i = 0; i < system->contacts.count; ++i) {
-        const tpContactInfo* contact = &system->contacts.data[i];
-        tpBodyIslands_Join(gains->islands, system, tpContactInfo_BodyA(contact),
-                           tpContactInfo_BodyB(contact));
-    }
     for (int i = 0; i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
-            addGain(system, start, i, gains);
+            addGain(system, startPoses, startVelocities, i, gains);
         }
     }
     markAllDriven(system, gains);
@@ -159,7 +170,7 @@ static double chooseTaken(const tpSystem* system, double rise, Gains* gains) {
 
 double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double rise) {
     Gains gains;
-    if (!findGains(system, start, &gains)) {
+    if (!findGains(system, start->poses, start->velocities, &gains)) {
         return 0.0;
     }
     double taken = chooseTaken(system, rise, &gains);
@@ -174,4 +185,58 @@ double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double ri
         }
     }
     return taken;
+}
+
+// Whether there are two islands at least. False too if memory ran out.
+static bool hasIslands(tpSystem* system) {
+    int* islands = findIslands(system);
+    int first = -1;
+    for (int i = 0; islands != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            int root = tpBodyIslands_Root(islands, i);
+            first = first < 0 ? root : first;
+            if (root != first) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether an island has gained more than a part of its energies. `falls`: what gravity gives over
+// the sizes of its bodies, J.
+static bool isBeyond(const tpSystem* system, const Gains* gains, const double* falls, double part,
+                     tpIslandWork work) {
+    double rest = work.rise, known = 0.0, rounding = 0.0;
+    bool hasDriven = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        double energies = fmax(gains->moving[i], gains->moved[i]) + falls[i];
+        double unsure = roundings * gains->scales[i];
+        if (gains->isDriven[i]) {
+            hasDriven = true;
+            known += energies;
+        } else if (gains->gains[i] > part * energies + unsure) {
+            return true;
+        } else {
+            rest -= gains->gains[i];
+        }
+        rounding += unsure;
+    }
+    known += tpSystem_SpringEnergy(system) + fabs(work.external);
+    return hasDriven && rest > part * known + rounding;
+}
+
+bool tpSystem_HasIslandGained(tpSystem* system, const tpPose* startPoses,
+                              const tpVelocity* startVelocities, double part, tpIslandWork work) {
+    Gains gains;
+    if (!hasIslands(system) || !findGains(system, startPoses, startVelocities, &gains)) {
+        return false;
+    }
+    const double* sizes = tpSystem_BodySizes(system);
+    double* falls = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    for (int i = 0; sizes != NULL && falls != NULL && i < system->bodyCount; ++i) {
+        falls[tpBodyIslands_Root(gains.islands, i)] +=
+            system->bodies.data[i].mass * tpLength(system->gravity) * sizes[i];
+    }
+    return !system->arena.failed && isBeyond(system, &gains, falls, part, work);
 }

@@ -12,4 +12,17 @@
 // if other islands have lost energy meanwhile.
 double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double rise);
 
+// Of all islands together in a step, J.
+typedef struct tpIslandWork {
+    double rise;     // of their energy, less the work done
+    double external; // the work done
+} tpIslandWork;
+
+// Whether an island has gained more than a part of the energies that are its own: its kinetic
+// energy, and what gravity gives over the sizes of its bodies. What forces, springs and drives do
+// is known of all islands together on which they act: those count as one. False if the system is
+// one island, or memory ran out.
+bool tpSystem_HasIslandGained(tpSystem* system, const tpPose* startPoses,
+                              const tpVelocity* startVelocities, double part, tpIslandWork work);
+
 #endif

@@ -57,17 +57,24 @@ static double valueOf(const Mean* mean) {
     return mean->sum > 0.0 ? sqrt(mean->sum / mean->inverses) : 1.0;
 }
 
-bool tpSystem_MeasureScales(tpSystem* system) {
-    tpArenaMark mark = tpArena_Mark(&system->arena);
+double* tpSystem_BodySizes(tpSystem* system) {
     double* sizes = TP_SCRATCH(&system->arena, double, system->bodyCount);
-    if (sizes == NULL) {
-        return false;
-    }
-    for (int i = 0; i < system->bodyCount; ++i) {
+    for (int i = 0; sizes != NULL && i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         sizes[i] = body->inverseMass > 0.0 ? body->size : 0.0;
     }
-    reachAnchors(system, sizes);
+    if (sizes != NULL) {
+        reachAnchors(system, sizes);
+    }
+    return sizes;
+}
+
+bool tpSystem_MeasureScales(tpSystem* system) {
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    double* sizes = tpSystem_BodySizes(system);
+    if (sizes == NULL) {
+        return false;
+    }
     Mean lengths = { 0.0, 0.0 }, reaches = { 0.0, 0.0 };
     double smallest = INFINITY, fall = 0.0;
     for (int i = 0; i < system->bodyCount; ++i) {

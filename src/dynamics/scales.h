@@ -32,9 +32,12 @@ typedef struct tpScales {
     double fall;     // J: sum over the bodies of mass times gravity times size
 } tpScales;
 
-// The scales of a system; 1 m if no body has a size. The size of a body is the largest of: the
-// farthest point of its shapes from its centre of mass, its radius of gyration, the distance of its
-// joints' anchors. False if memory ran out.
+// The sizes of all bodies that can move, m, in the system's arena; 0 for the others. The size of a
+// body is the largest of: the farthest point of its shapes from its centre of mass, its radius of
+// gyration, the distance of its joints' anchors. NULL if memory ran out.
+double* tpSystem_BodySizes(struct tpSystem* system);
+
+// The scales of a system; 1 m if no body has a size. False if memory ran out.
 bool tpSystem_MeasureScales(struct tpSystem* system);
 
 // The units for a step of h seconds. The time of a scene is that in which gravity moves a body by

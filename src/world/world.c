@@ -320,6 +320,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         completeIds(world);
         tpWorld_MeasureSensors(world, start.poses, start.velocities, h);
         tpWorld_ListEvents(world, start.poses, start.velocities);
+        // Contacts that are only promised are those of bodies at rest.
+        if (world->stepper->closesAccount && system->listContacts == NULL) {
+            tpCertificate_JudgeIslands(system, start.poses, start.velocities, &report);
+        }
     } else {
         world->watch.events.count = 0;
     }

@@ -294,8 +294,85 @@ static void losersGiveByWhatTheyHave(void** state) {
     }
 }
 
+// A gyroscope on a ball joint, in steps that are too long for how fast it turns, without a guard.
+static int countBreaches(bool hasFlywheel) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_stewartTrinkle;
+    tpWorld* world = tpCreateWorld(&def);
+    assert_int_equal(tpWorld_SetOption(world, "energy_guard", "false", NULL), tp_success);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.position.x = 0.15;
+    body.hasMass = true;
+    body.mass.mass = 1.3;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(0.012, 0.009, 0.009));
+    body.velocity.y = 0.2;
+    body.angularVelocity = tpMakeVec3(140.0, 0.0, 1.3);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.bodyB = tpCreateBody(world, &body, NULL);
+    joint.type = tp_ballJoint;
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    if (hasFlywheel) { // of 8 MJ
+        body.position.x = 50.0;
+        body.mass.mass = 1000.0;
+        body.mass.inertia = tpDiagonal(tpMakeVec3(100.0, 100.0, 160.0));
+        body.velocity.y = 0.0;
+        body.angularVelocity = tpMakeVec3(0.0, 0.0, 316.0);
+        body.gravityScale = 0.0;
+        tpCreateBody(world, &body, NULL);
+    }
+    int breaches = 0;
+    for (int k = 0; k < 8; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 30.0);
+        breaches += (report.violations & (1u << tp_energyLaw)) != 0;
+    }
+    tpDestroyWorld(world);
+    return breaches;
+}
+
+static void flywheelsHideNoGains(void** state) {
+    (void)state;
+    int alone = countBreaches(false);
+    print_message("%d of 8 steps gain energy\n", alone);
+    assert_true(alone > 3);
+    assert_true(countBreaches(true) >= alone);
+}
+
+// Work of a force that a user applies for one step is no gain; nor is what one body hands on to
+// another in an impact, and what gravity gives.
+static void workIsNoGain(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_anitescu,           tp_benderSchmitt, tp_stewartTrinkle,
+                                     tp_chakrabortyTrinkle, tp_mirtichCanny,  tp_auto };
+    for (int s = 0; s < 6; ++s) {
+        tpWorld* world = worldWithFloor(steppers[s], 0.3, 0.8);
+        tpBodyId balls[6];
+        for (int i = 0; i < 6; ++i) {
+            tpBodyDef body = tpDefaultBodyDef();
+            body.position = tpMakeVec3(0.5 * i, i == 3 ? 0.05 : 0.0, 0.1 + 0.2 * (i % 2));
+            body.velocity = tpMakeVec3(i == 0 ? 8.0 : -0.5, 0.0, 0.0);
+            balls[i] = tpCreateBody(world, &body, NULL);
+            tpShapeDef shape = tpDefaultShapeDef();
+            shape.material = 1;
+            tpCreateSphere(world, balls[i], &shape, &(tpSphere){ 0.1 }, NULL);
+        }
+        for (int k = 0; k < 90; ++k) {
+            if (k % 10 == 5) {
+                tpBody_ApplyForce(world, balls[k % 6], tpMakeVec3(0.0, 300.0, 0.0), tp_worldFrame);
+            }
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            if (report.violations != 0) {
+                fail_msg("%s, step %d: %x, %s", tpStepperName(steppers[s]), k, report.violations,
+                         report.noteCount > 0 ? report.notes[0] : "");
+            }
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flywheelsHideNoGains),
+        cmocka_unit_test(workIsNoGain),
         cmocka_unit_test(gainsAreTakenFromThoseThatGained),
         cmocka_unit_test(drivenIslandsShareWhatIsTaken),
         cmocka_unit_test(whateverDoesWorkIsAllowedFor),

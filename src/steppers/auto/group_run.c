@@ -296,7 +296,11 @@ static double goOn(tpGroupRun* run, double start, bool isBlind) {
         int cuts = run->pace.hopelessCount > dearFrames ? hopelessCuts : 1;
         h = isBlind ? left : fmin(run->length / cuts, left);
         run->isAccurate = run->isAccurate && isBlind;
+        // What no check holds the guard of energy does.
+        double own = run->options.values[tp_energyGuardOption];
+        run->options.values[tp_energyGuardOption] = run->guard;
         goUnchecked(run, start, h, true, &check, &before);
+        run->options.values[tp_energyGuardOption] = own;
         return start + h;
     }
     double used = tpStepBudget_UsedPart(run->system);

@@ -56,6 +56,7 @@ typedef struct tpPace {
 typedef struct tpGroupRun {
     tpSystem* system;
     tpOptions options;
+    double guard; // the user's option for the energy guard, for steps that nobody checks
     const tpGroups* groups;
     int group;
     tpMethod method;

@@ -6,6 +6,7 @@ tpGroupRun tpUserStep_MakeRun(const tpUserStep* frame, int group, const tpCarrie
     tpGroupRun run = { .system = frame->system,
                        .options =
                            tpMethod_Options(carrier->method, frame->options, &frame->groups, group),
+                       .guard = frame->options->values[tp_energyGuardOption],
                        .groups = &frame->groups,
                        .group = group,
                        .method = carrier->method,
