@@ -334,6 +334,10 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         guessSince(flow, meeting.since, h);
         return false;
     }
+    if (!isLast && !tpFlow_AreSurfacesAlike(flow, system)) {
+        flow->momentPart = 0.5 * (times[stage] + times[stage + 1]);
+        return false;
+    }
     setVelocities(flow, system, stage + 1, h);
     if (!tpFlow_Solve(flow, system, stage, h * coefficients[stage + 1][stage])) {
         return false;
@@ -464,6 +468,10 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         return true;
     }
     taken->isBad = !goesOnAtEnd(flow, system);
+    if (!taken->isBad && tpFlow_AreEdgesLeft(flow, system)) {
+        flow->momentPart = 0.5 * (times[stageCount - 2] + 1.0);
+        taken->isBad = true;
+    }
     if (taken->isBad) {
         return true;
     }
@@ -515,12 +523,15 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     memory->loads.joints = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
     memory->early.joints = TP_SCRATCH(arena, tpWrench, flow->plan.jointCount);
     memory->given = TP_SCRATCH(arena, tpPose, system->bodyCount);
+    memory->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
     memory->inverseInertias = TP_SCRATCH(arena, tpMat33, flow->plan.bodyCount);
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
                      memory->loads.joints != NULL && memory->early.joints != NULL &&
-                     memory->given != NULL && memory->inverseInertias != NULL;
+                     memory->given != NULL && memory->poses != NULL &&
+                     memory->inverseInertias != NULL;
     *canGo = *canGo && hasMemory;
     if (*canGo) {
+        tpFlow_FindSurfaces(flow, system);
         tpFlow_FindRedundancy(flow, system);
         findPushes(flow, system, 0);
     }

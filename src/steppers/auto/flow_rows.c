@@ -150,15 +150,27 @@ static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* sys
     return count;
 }
 
+static tpFlowSpot spotOn(const tpPose* pose, tpVec3 point, tpVec3 normal) {
+    return (tpFlowSpot){ tpUnrotate(pose->rotation, tpSub(point, pose->position)),
+                         tpUnrotate(pose->rotation, normal) };
+}
+
+// Takes a contact that is found in place `i` of the rows.
+static void setContact(tpFlowRows* rows, int i, const tpSystem* system, const tpContact* found) {
+    const tpPose* poses = system->poses.data;
+    rows->contacts[i] = *found;
+    rows->laws[i] = tpMakeContactLaw(system, found);
+    rows->spots[i][0] = spotOn(&poses[found->bodyA], found->pointA, found->normal);
+    rows->spots[i][1] = spotOn(&poses[found->bodyB], found->pointB, found->normal);
+}
+
 // The contacts of the plan among those that are found.
 static bool sortContacts(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* system,
                          const tpContact* found, int count) {
     int next = 0;
     for (int i = 0; i < count && next < plan->contactCount; ++i) {
         if (tpContactKey_Compare(tpContact_Key(&found[i]), plan->keys[next]) == 0) {
-            rows->contacts[next] = found[i];
-            rows->laws[next] = tpMakeContactLaw(system, &found[i]);
-            next += 1;
+            setContact(rows, next++, system, &found[i]);
         }
     }
     return next == plan->contactCount;
@@ -320,12 +332,13 @@ static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* sys
             continue;
         }
         int place = plan->contactCount;
-        tpContactLaw law = tpMakeContactLaw(system, &found[i]);
-        if (place == tp_flowContacts || law.rollingArm > 0.0) {
+        if (place == tp_flowContacts) {
             return false;
         }
-        rows->contacts[place] = found[i];
-        rows->laws[place] = law;
+        setContact(rows, place, system, &found[i]);
+        if (rows->laws[place].rollingArm > 0.0) {
+            return false;
+        }
         plan->keys[place] = tpContact_Key(&found[i]);
         plan->modes[place] = modeOf(rows, system, place, slides);
         plan->contactCount += 1;

@@ -53,12 +53,18 @@ typedef struct tpFlowPlan {
     tpFlowMode modes[tp_flowContacts];
 } tpFlowPlan;
 
+// A contact in the frame of one of its bodies.
+typedef struct tpFlowSpot {
+    tpVec3 point, normal;
+} tpFlowSpot;
+
 // The rows where the bodies are. Those of joints come first, then those of motors that hold their
 // speed and of limits that hold, then those of contacts: normal, tangents, spin.
 typedef struct tpFlowRows {
     tpFlowRow rows[tp_flowRows];
     tpContact contacts[tp_flowContacts];
     tpContactLaw laws[tp_flowContacts];
+    tpFlowSpot spots[tp_flowContacts][2]; // on bodies A and B
     int firstRows[tp_flowContacts];
 } tpFlowRows;
 

@@ -3,7 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
 #define TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
 
-#include "steppers/auto/flow.h"
+#include "steppers/auto/flow_surface.h"
 
 enum { tp_flowStages = 5 };
 
@@ -33,6 +33,8 @@ struct tpFlowMemory {
     double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
     tpFlowSlip firstSlips[tp_flowContacts];
+    tpFlowSurface surfaces[tp_flowContacts][2]; // that contacts are on, of bodies A and B
+    tpPose* poses;                              // of all bodies, while they are moved to look ahead
     double firstRates[tp_flowLaws];
     double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
     tpFlowLoads loads, early;                           // of the step, and of its first half
