@@ -278,6 +278,11 @@ static void addEffort(tpSystem* system, const tpBlockInfo* info, double effort) 
     addReactions(system, coupling, effort);
 }
 
+void tpCoupling_AddHold(tpSystem* system, int index, double effort) {
+    tpBlockInfo info = { .source = tp_jointSource, .index = index, .role = tp_heldRole };
+    addEffort(system, &info, effort);
+}
+
 void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h) {
     addEffort(system, &rows->infos[block], rows->impulse[tpRows_ForceRow(rows, block)] / h);
 }

@@ -50,6 +50,8 @@ void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTr
 double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose* poses);
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses);
 void tpCouplings_ClearEfforts(tpSystem* system);
+// What holds the value of a coupling, and what its joints get of it.
+void tpCoupling_AddHold(tpSystem* system, int index, double effort);
 void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h);
 void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double share,
                          const tpVelocity* meanVelocities, const tpStepTimes* times,

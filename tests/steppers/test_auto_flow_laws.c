@@ -167,6 +167,88 @@ static void whatIsHeldTwiceMovesAlike(void** state) {
     assert_true(tpDot(three[0], one[0]) > 0.0 && tpDot(outer, one[0]) > 0.0);
 }
 
+// A pendulum of 1 kg at 1 m with so much armature on its hinge and so large a moment about it
+// swings for a step; its velocity is returned.
+static tpVec3 swing(double armature, double moment, tpTaken* taken) {
+    tpWorld* world =
+        makeJointWorld(tp_revoluteJoint, tpMakeVec3(1.0, 0.0, 0.0), tpMakeVec3(0.5, moment, 0.5),
+                       tpMakeVec3(0.0, 0.0, -2.0), tpMakeVec3(0.0, 2.0, 0.0));
+    tpSystem* system = &world->system;
+    system->joints.data[0].coordinates[0].def.armature = armature;
+    tpWorld_Step(world, 1e-12); // measures the scales
+    Flowing flowing;
+    assert_true(beginFlow(&flowing, world, false));
+    for (int k = 0; k < 4; ++k) {
+        *taken = takeStep(&flowing, 0.05);
+        assert_false(taken->isBad);
+    }
+    tpStepReport* report = &taken->report;
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    tpVec3 velocity = system->velocities.data[0].linear;
+    tpDestroyWorld(world);
+    return velocity;
+}
+
+// Armature on a hinge with the world is as good as a larger moment of the body about it.
+static void armatureIsInertia(void** state) {
+    (void)state;
+    tpTaken with, without;
+    tpVec3 a = swing(0.7, 0.1, &with), b = swing(0.0, 0.8, &without);
+    CHECK_NEAR(tpDistanceBetween(a, b), 0.0, 1e-12);
+    CHECK_NEAR(with.report.kineticAfter, without.report.kineticAfter, 1e-12);
+    CHECK_NEAR(with.report.externalWork, 0.0, 1e-12);
+    CHECK_NEAR(with.report.residual, 0.0, 1e-12);
+}
+
+// A second body of 1 kg on a slide along y, coupled to the first one so that both go y and -y / 2.
+static tpCouplingId addGear(tpWorld* world) {
+    tpBodyDef body = tpDefaultBodyDef();
+    body.position = tpMakeVec3(1.0, 0.0, 0.0);
+    body.hasMass = true;
+    body.mass.mass = 1.0;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0));
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_prismaticJoint;
+    joint.bodyB = tpCreateBody(world, &body, NULL);
+    joint.anchorA = body.position;
+    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
+    tpCreateJoint(world, &joint, NULL);
+    tpCouplingTerm terms[] = { { tpWorld_GetJoint(world, 0), 0, 1.0 },
+                               { tpWorld_GetJoint(world, 1), 0, 2.0 } };
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.terms = terms;
+    def.termCount = 2;
+    def.hasValue = true;
+    return tpCreateCoupling(world, &def, NULL);
+}
+
+// Two masses of 1 kg on slides along gravity: y'' + m g has to be the same force T on the first one
+// and 2 T on the second, which goes half as far the other way. So y'' (1 + 1/4) = -g / 2.
+static void gearsHold(void** state) {
+    (void)state;
+    const double g = 9.81, h = 0.2, rate = -g * 0.5 / 1.25;
+    tpWorld* world = makeJointWorld(tp_prismaticJoint, tpZeroVec3(), tpMakeVec3(1.0, 1.0, 1.0),
+                                    tpZeroVec3(), tpZeroVec3());
+    tpCouplingId gear = addGear(world);
+    tpWorld_SetGravity(world, tpMakeVec3(0.0, -g, 0.0));
+    tpWorld_Step(world, 1e-12); // measures the scales
+    Flowing flowing;
+    assert_true(beginFlow(&flowing, world, false));
+    tpTaken taken = takeStep(&flowing, h);
+    assert_false(taken.isBad);
+    const tpSystem* system = &world->system;
+    CHECK_NEAR(system->velocities.data[0].linear.y, rate * h, 1e-9);
+    CHECK_NEAR(system->velocities.data[1].linear.y, -0.5 * rate * h, 1e-9);
+    CHECK_NEAR(system->poses.data[0].position.y, 0.5 * rate * h * h, 1e-9);
+    CHECK_NEAR(taken.report.externalWork, 0.0, 1e-9);
+    CHECK_NEAR(tpCoupling_GetState(world, gear).limitEffort, g + rate, 1e-9);
+    tpVec3 force;
+    tpJoint_GetReaction(world, tpWorld_GetJoint(world, 1), &force, NULL);
+    CHECK_NEAR(force.y, 2.0 * (g + rate), 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(servosSwing),
@@ -174,6 +256,8 @@ int main(void) {
         cmocka_unit_test(motorsComeToTheirSpeed),
         cmocka_unit_test(motorsHoldTheirSpeed),
         cmocka_unit_test(whatIsHeldTwiceMovesAlike),
+        cmocka_unit_test(armatureIsInertia),
+        cmocka_unit_test(gearsHold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

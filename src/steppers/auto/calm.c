@@ -36,7 +36,7 @@ void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
 
 // Nothing but gravity, joints and contacts moves anybody, and nobody is about to come to rest.
 static bool isPlain(const tpSystem* system, double restSpeed) {
-    bool isPlain = system->couplings.count == 0 && !system->gives && !system->hasLoads;
+    bool isPlain = !system->gives && !system->hasLoads;
     for (int i = 0; isPlain && i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         isPlain = !body->isLive || tpBody_IsSteady(body) ||

@@ -135,10 +135,11 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
 static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const tpFlowRow* push) {
     const tpVelocity* velocities = system->velocities.data;
     double power = tpFlowRow_Speed(push, velocities);
-    power -= tpFlow_IsOurs(plan, push->bodyA) ? tpWrench_Power(&push->onA, &velocities[push->bodyA])
-                                              : 0.0;
-    power -= tpFlow_IsOurs(plan, push->bodyB) ? tpWrench_Power(&push->onB, &velocities[push->bodyB])
-                                              : 0.0;
+    for (int k = 0; k < tpFlowRow_BodyCount(push); ++k) {
+        int body;
+        const tpWrench* on = tpFlowRow_On(push, k, &body);
+        power -= tpFlow_IsOurs(plan, body) ? tpWrench_Power(on, &velocities[body]) : 0.0;
+    }
     return power;
 }
 
@@ -205,11 +206,12 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
 // Adds a force along a push to what acts on the two bodies.
 static void addPush(const tpFlowPlan* plan, FlowState* states, const tpFlowRow* push,
                     double force) {
-    if (tpFlow_IsOurs(plan, push->bodyA)) {
-        tpWrench_Add(&states[plan->places[push->bodyA]].force, force, &push->onA);
-    }
-    if (tpFlow_IsOurs(plan, push->bodyB)) {
-        tpWrench_Add(&states[plan->places[push->bodyB]].force, force, &push->onB);
+    for (int k = 0; k < tpFlowRow_BodyCount(push); ++k) {
+        int body;
+        const tpWrench* on = tpFlowRow_On(push, k, &body);
+        if (tpFlow_IsOurs(plan, body)) {
+            tpWrench_Add(&states[plan->places[body]].force, force, on);
+        }
     }
 }
 
@@ -321,6 +323,9 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     if (!findPushes(flow, system, stage)) {
         return false;
     }
+    for (int i = 0; stage == 0 && flow->plan.rotorCount > 0 && i < flow->plan.rowCount; ++i) {
+        memory->rotorSpeeds[i] = tpFlowRow_Speed(&memory->now->rows[i], system->velocities.data);
+    }
     setRates(flow, system, stage);
     setForces(flow, system, stage, h);
     if (!addLaws(flow, system, stage, h)) {
@@ -339,9 +344,11 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
+    tpFlow_SetRotors(flow, stage - 1, h, coefficients[stage + 1]);
     if (!tpFlow_Solve(flow, system, stage, h * coefficients[stage + 1][stage])) {
         return false;
     }
+    tpFlow_SetRotors(flow, stage, h, coefficients[stage + 1]);
     if ((stage == 0 || isLast) && !areHeld(flow, system, stage)) {
         return false;
     }
@@ -493,7 +500,8 @@ static bool isKept(const tpFlow* flow, const tpSystem* system, double limit) {
     for (int i = 0; i < flow->plan.rowCount; ++i) {
         const tpFlowRow* row = &rows->rows[i];
         double speed = tpFlowRow_Speed(row, system->velocities.data) - row->speed;
-        if (!(fabs(speed) <= limit * system->units.speed)) {
+        bool isFree = row->inverseArmature > 0.0; // rotors have the speed of their coordinate
+        if (!isFree && !(fabs(speed) <= limit * system->units.speed)) {
             return false;
         }
     }

@@ -107,7 +107,8 @@ tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
     tpFlowLawForce force = { .goesOn = true };
-    force.push = (tpFlowRow){ joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, 0.0, 0 };
+    force.push =
+        (tpFlowRow){ joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, 0.0, 0, 0.0, NULL };
     force.rate = tpFlowRow_Speed(&force.push, system->velocities.data);
     force.stored = def->hasSpring ? -def->spring.stiffness * (row.error - def->spring.rest) : 0.0;
     double damping = def->damping + (def->hasSpring ? def->spring.damping : 0.0);
@@ -128,9 +129,15 @@ tpFlowRow tpFlowLaw_Row(const tpFlowLaw* law, const tpSystem* system, const tpFl
     double rate;
     tpJointRow row = rowOf(joint, system, law->coordinate, &rate);
     double speed = law->holdsSpeed ? joint->coordinates[law->coordinate].def.motor.speed : 0.0;
-    return (tpFlowRow){
-        joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, speed, 1 + (int)(law - plan->laws)
-    };
+    return (tpFlowRow){ joint->bodyA,
+                        joint->bodyB,
+                        law->joint,
+                        row.onA,
+                        row.onB,
+                        speed,
+                        1 + (int)(law - plan->laws),
+                        0.0,
+                        NULL };
 }
 
 double tpFlowLaw_Margin(const tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* plan,

@@ -14,6 +14,9 @@ void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan) {
     for (int i = 0; i < plan->lawCount; ++i) {
         loads->efforts[i] = loads->limitEfforts[i] = 0.0;
     }
+    for (int i = 0; i < plan->couplingCount; ++i) {
+        loads->couplings[i] = 0.0;
+    }
     for (int i = 0; i < plan->contactCount; ++i) {
         loads->contacts[i] = tpZeroVec3();
         loads->spins[i] = 0.0;
@@ -43,8 +46,10 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
                      double part) {
     for (int i = 0; i < plan->rowCount; ++i) {
         const tpFlowRow* push = &pushes->rows[i];
-        // A motor that holds its speed works by it; what else is held stands still.
-        loads->work += part * forces[i] * (push->speed - pushes->givenPowers[i]);
+        // A motor that holds its speed works by it; what else is held stands still. What a rotor
+        // gets stays in the system.
+        double speed = push->inverseArmature > 0.0 ? 0.0 : push->speed;
+        loads->work += part * forces[i] * (speed - pushes->givenPowers[i]);
         if (push->law > 0) {
             bool isLimit = plan->laws[push->law - 1].limitSign != 0.0;
             double* efforts = isLimit ? loads->limitEfforts : loads->efforts;
@@ -53,6 +58,9 @@ void tpFlowLoads_Add(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSystem*
         if (push->joint >= 0) {
             tpWrench_Add(&loads->joints[push->joint], part * forces[i], &push->onB);
         }
+    }
+    for (int i = 0; i < plan->couplingCount; ++i) {
+        loads->couplings[i] += part * forces[rows->firstCoupling + i];
     }
     for (int i = 0; i < plan->contactCount; ++i) {
         addContact(loads, plan, system, rows, pushes, forces, part, i);
@@ -149,6 +157,9 @@ static void reportJoints(const tpFlowLoads* loads, const tpFlowPlan* plan, tpSys
         tpWrench mean = { tpZeroVec3(), tpZeroVec3() };
         tpWrench_Add(&mean, 1.0 / h, &loads->joints[i]);
         tpJoint_AddReaction(system, &system->joints.data[plan->joints[i]], mean);
+    }
+    for (int i = 0; i < plan->couplingCount; ++i) {
+        tpCoupling_AddHold(system, plan->couplings[i], loads->couplings[i] / h);
     }
     reportEfforts(loads, plan, system, h);
     tpJoints_ReadReactions(system, reactions);

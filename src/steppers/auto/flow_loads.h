@@ -28,6 +28,7 @@ typedef struct tpFlowLoads {
     double spins[tp_flowContacts];    // about the normal
     // of servos and motors, and of limits, by laws
     double efforts[tp_flowLaws], limitEfforts[tp_flowLaws];
+    double couplings[tp_flowCouplings]; // on their sums
     double frictionLoss;
     double work; // of bodies that move as told, dampers, servos, motors and joints with friction
 } tpFlowLoads;

@@ -15,7 +15,23 @@ static const double slowestSlip = 1e-6;
 
 // Rows -------------------------------------------------------------------------------------------
 
+int tpFlowRow_BodyCount(const tpFlowRow* row) {
+    return row->coupling != NULL ? row->coupling->bodyCount : 2;
+}
+
+const tpWrench* tpFlowRow_On(const tpFlowRow* row, int k, int* body) {
+    if (row->coupling != NULL) {
+        *body = row->coupling->bodies[k];
+        return &row->coupling->on[k];
+    }
+    *body = k == 0 ? row->bodyA : row->bodyB;
+    return k == 0 ? &row->onA : &row->onB;
+}
+
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities) {
+    if (row->coupling != NULL) {
+        return tpCouplingRow_Speed(row->coupling, velocities);
+    }
     double a = row->bodyA >= 0 ? tpWrench_Power(&row->onA, &velocities[row->bodyA]) : 0.0;
     double b = row->bodyB >= 0 ? tpWrench_Power(&row->onB, &velocities[row->bodyB]) : 0.0;
     return a + b;
@@ -39,8 +55,9 @@ static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tp
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRows held = tpJoint_HeldRows(joint, &place);
     for (int k = 0; k < held.rowCount && count <= tp_flowRows; ++k) {
-        tpFlowRow row = { joint->bodyA,     joint->bodyB, which, held.rows[k].onA,
-                          held.rows[k].onB, 0.0,          0 };
+        tpFlowRow row = {
+            joint->bodyA, joint->bodyB, which, held.rows[k].onA, held.rows[k].onB, 0.0, 0, 0.0, NULL
+        };
         if (system->isPlanar) {
             row.onA = inPlane(row.onA);
             row.onB = inPlane(row.onB);
@@ -69,6 +86,39 @@ static int addHolding(tpFlowRow* rows, int count, const tpSystem* system, const 
     return count;
 }
 
+// The same for couplings that hold a value.
+static int addCouplings(tpFlowRows* rows, int count, const tpSystem* system,
+                        const tpFlowPlan* plan) {
+    rows->firstCoupling = count;
+    for (int i = 0; i < plan->couplingCount; ++i, ++count) {
+        tpCouplingRow* place = &rows->couplings[i];
+        tpCoupling_Place(system, &system->couplings.data[plan->couplings[i]], system->poses.data,
+                         place);
+        if (count < tp_flowRows) {
+            rows->rows[count] =
+                (tpFlowRow){ .bodyA = -1, .bodyB = -1, .joint = -1, .coupling = place };
+        }
+    }
+    return count;
+}
+
+// The same for rotors.
+static int addRotors(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan) {
+    for (int i = 0; i < plan->rotorCount; ++i, ++count) {
+        const tpFlowRotor* rotor = &plan->rotors[i];
+        const tpJoint* joint = &system->joints.data[plan->joints[rotor->joint]];
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        tpJointRow row = tpJoint_CoordinateRow(joint, &place, rotor->coordinate);
+        if (count < tp_flowRows) {
+            double armature = joint->coordinates[rotor->coordinate].def.armature;
+            rows[count] =
+                (tpFlowRow){ joint->bodyA,   joint->bodyB, rotor->joint, row.onA, row.onB, 0.0, 0,
+                             1.0 / armature, NULL };
+        }
+    }
+    return count;
+}
+
 // A row of a contact along a direction. Both bodies have it at the same point, half way between the
 // surfaces: what one gets the other loses, moments too.
 static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, tpVec3 direction) {
@@ -77,7 +127,7 @@ static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, 
     tpWrench onA = tpMakeWrench(direction, tpSub(point, poses[contact->bodyA].position));
     tpWrench onB =
         tpNegativeWrench(tpMakeWrench(direction, tpSub(point, poses[contact->bodyB].position)));
-    return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB, 0.0, 0 };
+    return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB, 0.0, 0, 0.0, NULL };
 }
 
 int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact) {
@@ -94,7 +144,8 @@ tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, in
     }
     *scale = law->arm;
     tpWrench spin = { tpZeroVec3(), place->normal };
-    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin), 0.0, 0 };
+    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin), 0.0, 0,
+                        0.0,          NULL };
 }
 
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
@@ -143,7 +194,9 @@ static int findAll(tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* sys
     for (int i = 0; i < plan->jointCount; ++i) {
         count = addJoint(rows->rows, count, system, plan, i);
     }
+    count = addCouplings(rows, count, system, plan);
     count = addHolding(rows->rows, count, system, plan);
+    count = addRotors(rows->rows, count, system, plan);
     for (int i = 0; i < plan->contactCount; ++i) {
         count = addContact(rows, count, system, i, plan->modes[i]);
     }
@@ -275,11 +328,40 @@ static bool planLaw(tpFlowPlan* plan, const tpSystem* system, int place, int coo
            tpFlowLaw_Make(&plan->laws[plan->lawCount++], system, plan, place, coordinate);
 }
 
+// The same for its armature.
+static bool planRotor(tpFlowPlan* plan, const tpSystem* system, int place, int coordinate) {
+    const tpJoint* joint = &system->joints.data[plan->joints[place]];
+    if (joint->coordinates[coordinate].def.armature == 0.0) {
+        return true;
+    }
+    if (joint->type == tp_ballJoint || plan->rotorCount == tp_flowLaws) {
+        return false;
+    }
+    plan->rotors[plan->rotorCount++] = (tpFlowRotor){ place, coordinate };
+    return true;
+}
+
+// The couplings of the group; false if one has a law that flows have not.
+static bool planCouplings(tpFlowPlan* plan, const tpSystem* system) {
+    plan->couplingCount = 0;
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (tpCoupling_AnyBody(system, i) < 0) {
+            continue;
+        }
+        if (plan->couplingCount == tp_flowCouplings ||
+            !tpStride_IsGear(&system->couplings.data[i])) {
+            return false;
+        }
+        plan->couplings[plan->couplingCount++] = i;
+    }
+    return true;
+}
+
 // The joints of the group; false if one has a law that flows have not.
 static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups* groups,
                        int group) {
     bool isPlain = true;
-    plan->jointCount = plan->lawCount = 0;
+    plan->jointCount = plan->lawCount = plan->rotorCount = 0;
     for (int i = 0; groups->jointCounts[group] > 0 && isPlain && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         bool isHeld = joint->isLive && (tpSystem_IsDynamic(system, joint->bodyA) ||
@@ -290,7 +372,8 @@ static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups*
         int place = plan->jointCount++;
         plan->joints[place] = i;
         for (int k = 0; isPlain && k < joint->coordinateCount; ++k) {
-            isPlain = !tpFlowLaw_IsNeeded(joint, system, k) || planLaw(plan, system, place, k);
+            isPlain = (!tpFlowLaw_IsNeeded(joint, system, k) || planLaw(plan, system, place, k)) &&
+                      planRotor(plan, system, place, k);
         }
     }
     return isPlain;
@@ -374,7 +457,7 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
             plan->bodies[plan->bodyCount++] = i;
         }
     }
-    *isPlain = planJoints(plan, system, groups, group);
+    *isPlain = planJoints(plan, system, groups, group) && planCouplings(plan, system);
     if (*isPlain && groups->pairCounts[group] > 0 &&
         !planContacts(plan, rows, system, slides, isPlain)) {
         return false;

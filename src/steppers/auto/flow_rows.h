@@ -9,9 +9,10 @@
 
 #include "dynamics/contact_law.h"
 #include "dynamics/contacts.h"
+#include "dynamics/couplings.h"
 #include "steppers/auto/groups.h"
 
-enum { tp_flowRows = 48, tp_flowContacts = 12, tp_flowLaws = 24 };
+enum { tp_flowRows = 48, tp_flowContacts = 12, tp_flowLaws = 24, tp_flowCouplings = 4 };
 
 // A coordinate with a spring, a damper, dry friction, a servo or a motor: flow_laws.h.
 typedef struct tpFlowLaw {
@@ -33,7 +34,20 @@ typedef struct tpFlowRow {
     tpWrench onA, onB;
     double speed; // that it is held at
     int law;      // of motor or limit, of which it is the row: 1 and its place; 0: none
+    // Of a rotor that has the rate of the row for its speed, 1/kg or 1/(kg m^2); 0: none.
+    double inverseArmature;
+    const tpCouplingRow* coupling; // whose bodies it has instead of A and B; NULL: none
 } tpFlowRow;
+
+// The bodies of a row, from k = 0 on: what it does to each of them. A body may be -1.
+int tpFlowRow_BodyCount(const tpFlowRow* row);
+const tpWrench* tpFlowRow_On(const tpFlowRow* row, int k, int* body);
+
+// A coordinate with armature.
+typedef struct tpFlowRotor {
+    int joint; // place in the plan
+    int coordinate;
+} tpFlowRotor;
 
 typedef enum tpFlowMode { tp_flowSlick, tp_flowSticks, tp_flowSlides } tpFlowMode;
 
@@ -47,6 +61,9 @@ typedef struct tpFlowPlan {
     double* wideMargins;
     int lawCount;
     tpFlowLaw laws[tp_flowLaws];
+    int rotorCount, couplingCount;
+    tpFlowRotor rotors[tp_flowLaws];
+    int couplings[tp_flowCouplings]; // those that hold a value
     tpContactKey keys[tp_flowContacts];
     int pairCount;
     tpShapePair pairs[tp_flowContacts]; // of shapes that touch, in order
@@ -58,14 +75,17 @@ typedef struct tpFlowSpot {
     tpVec3 point, normal;
 } tpFlowSpot;
 
-// The rows where the bodies are. Those of joints come first, then those of motors that hold their
-// speed and of limits that hold, then those of contacts: normal, tangents, spin.
+// The rows where the bodies are. Those of joints come first, then those of couplings, of motors
+// that hold their speed and of limits that hold, of rotors, and of contacts: normal, tangents,
+// spin.
 typedef struct tpFlowRows {
     tpFlowRow rows[tp_flowRows];
+    tpCouplingRow couplings[tp_flowCouplings];
     tpContact contacts[tp_flowContacts];
     tpContactLaw laws[tp_flowContacts];
     tpFlowSpot spots[tp_flowContacts][2]; // on bodies A and B
     int firstRows[tp_flowContacts];
+    int firstCoupling; // row
 } tpFlowRows;
 
 // The plan of a group in the state that the system is in, in the arena, and its rows there.

@@ -31,8 +31,11 @@ static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlow
     for (int i = 0; i < count; ++i) {
         const tpFlowRow* row = &rows[i];
         double* sum = &flow->memory->matrix[i * count + column];
-        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
-        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
+        for (int k = 0; k < tpFlowRow_BodyCount(row); ++k) {
+            int other;
+            const tpWrench* on = tpFlowRow_On(row, k, &other);
+            *sum += other == body ? tpWrench_Power(on, &response) : 0.0;
+        }
     }
 }
 
@@ -41,8 +44,12 @@ static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRo
     int count = flow->plan.rowCount;
     memset(flow->memory->matrix, 0, sizeof(double) * (size_t)(count * count));
     for (int i = 0; i < count; ++i) {
-        addResponse(flow, system, rows, pushes[i].bodyA, &pushes[i].onA, i);
-        addResponse(flow, system, rows, pushes[i].bodyB, &pushes[i].onB, i);
+        for (int k = 0; k < tpFlowRow_BodyCount(&pushes[i]); ++k) {
+            int body;
+            const tpWrench* on = tpFlowRow_On(&pushes[i], k, &body);
+            addResponse(flow, system, rows, body, on, i);
+        }
+        flow->memory->matrix[i * count + i] += pushes[i].inverseArmature;
     }
 }
 
@@ -88,6 +95,20 @@ bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part) 
     return count == 0 || solve(flow, system, rows, memory->softening, forces);
 }
 
+void tpFlow_SetRotors(tpFlow* flow, int stage, double h, const double* coefficients) {
+    tpFlowMemory* memory = flow->memory;
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        tpFlowRow* row = &memory->next->rows[i];
+        if (row->inverseArmature > 0.0) {
+            double impulse = 0.0;
+            for (int j = 0; j <= stage; ++j) {
+                impulse += h * coefficients[j] * memory->impulses[j][i];
+            }
+            row->speed = memory->rotorSpeeds[i] - row->inverseArmature * impulse;
+        }
+    }
+}
+
 // Finds out whether something is held twice: pivots of J M^-1 J' by Cholesky.
 void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system) {
     tpFlowMemory* memory = flow->memory;
@@ -125,10 +146,10 @@ static bool holdGravity(tpFlow* flow, const tpSystem* system, double uneven, dou
         const tpFlowRow* row = &rows->rows[i];
         softening[i] = flow->memory->softening[i] * (1.0 + uneven * i);
         forces[i] = 0.0;
-        for (int side = 0; side < 2; ++side) {
-            int body = side == 0 ? row->bodyA : row->bodyB;
+        for (int k = 0; k < tpFlowRow_BodyCount(row); ++k) {
+            int body;
+            const tpWrench* on = tpFlowRow_On(row, k, &body);
             if (tpFlow_IsOurs(&flow->plan, body)) {
-                const tpWrench* on = side == 0 ? &row->onA : &row->onB;
                 forces[i] -= tpDot(on->linear, tpSystem_Gravity(system, body));
             }
         }
@@ -148,12 +169,13 @@ static bool doSharesAgree(tpFlow* flow, const tpSystem* system) {
         double size = 0.0, reach = system->bodies.data[plan->bodies[k]].size;
         for (int i = 0; i < plan->rowCount; ++i) {
             const tpFlowRow* push = &flow->memory->pushes.rows[i];
-            const tpWrench* on = push->bodyA == plan->bodies[k]   ? &push->onA
-                                 : push->bodyB == plan->bodies[k] ? &push->onB
-                                                                  : NULL;
-            if (on != NULL) {
-                tpWrench_Add(&difference, even[i] - uneven[i], on);
-                size += fabs(even[i]) * tpLength(on->linear);
+            for (int j = 0; j < tpFlowRow_BodyCount(push); ++j) {
+                int body;
+                const tpWrench* on = tpFlowRow_On(push, j, &body);
+                if (body == plan->bodies[k]) {
+                    tpWrench_Add(&difference, even[i] - uneven[i], on);
+                    size += fabs(even[i]) * tpLength(on->linear);
+                }
             }
         }
         if (!(tpLength(difference.linear) + tpLength(difference.angular) / reach <=

@@ -36,6 +36,7 @@ struct tpFlowMemory {
     tpFlowSurface surfaces[tp_flowContacts][2]; // that contacts are on, of bodies A and B
     tpPose* poses;                              // of all bodies, while they are moved to look ahead
     double firstRates[tp_flowLaws];
+    double rotorSpeeds[tp_flowRows]; // of rotors at the start of the step, by rows
     double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
     tpFlowLoads loads, early;                           // of the step, and of its first half
     bool isEarlyAsked;
@@ -52,6 +53,10 @@ static inline bool tpFlow_IsOurs(const tpFlowPlan* plan, int body) {
 // The forces of a stage, along its pushes, after which rows of the next stage keep what they hold,
 // `part` seconds later. False if they are not determined.
 bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part);
+
+// The speeds of rotors at the next stage, after the forces of the stages up to `stage`, which act
+// for h seconds times their coefficients: what bodies get from a row its rotor loses.
+void tpFlow_SetRotors(tpFlow* flow, int stage, double h, const double* coefficients);
 
 // Finds out whether something is held twice where the rows are now.
 void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system);

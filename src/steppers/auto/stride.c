@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/couplings.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
@@ -23,7 +24,7 @@ void tpStride_Destroy(tpStride* stride, tpSystem* system) {
 // Which groups ------------------------------------------------------------------------------------
 
 static bool isDriven(const tpCoordinate* coordinate) {
-    return coordinate->def.hasMotor || coordinate->def.hasServo;
+    return coordinate->def.hasMotor || coordinate->def.hasServo || coordinate->def.armature > 0.0;
 }
 
 // Whether the body is in the group, or stands still or moves evenly whatever happens.
@@ -37,7 +38,9 @@ static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int gro
                    isOursOrSteady(system, groups, group, joint->bodyB);
     for (int k = 0; k < joint->coordinateCount; ++k) {
         const tpCoordinate* coordinate = &joint->coordinates[k];
-        isPlain = isPlain && coordinate->def.armature == 0.0 && coordinate->applied == 0.0;
+        bool hasRotor = coordinate->def.armature > 0.0;
+        isPlain =
+            isPlain && !(hasRotor && joint->type == tp_ballJoint) && coordinate->applied == 0.0;
     }
     return isPlain;
 }
@@ -61,12 +64,28 @@ static bool touchesSteady(const tpSystem* system, const tpGroups* groups, int gr
     return true;
 }
 
+bool tpStride_IsGear(const tpCoupling* coupling) {
+    const tpCouplingDef* def = &coupling->def;
+    return def->hasValue && !def->hasLimits && !def->hasSpring && !def->hasServo;
+}
+
+// Whether a coupling has a body of the group.
+static bool isCoupled(const tpSystem* system, const tpGroups* groups, int group, int coupling) {
+    int body;
+    for (int k = 0; tpCoupling_BodyAt(system, coupling, k, &body); ++k) {
+        if (body >= 0 && groups->ofBody[body] == group) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group) {
     if (group == groups->flying || system->gives || !touchesSteady(system, groups, group)) {
         return false;
     }
     for (int i = 0; i < system->couplings.count; ++i) {
-        if (system->couplings.data[i].isLive) {
+        if (isCoupled(system, groups, group, i) && !tpStride_IsGear(&system->couplings.data[i])) {
             return false;
         }
     }
@@ -89,6 +108,11 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
 bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group) {
     if (tpOuterForce_IsThere(system, groups, group)) {
         return true;
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (isCoupled(system, groups, group, i)) {
+            return true;
+        }
     }
     for (int i = 0; groups->jointCounts[group] > 0 && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];

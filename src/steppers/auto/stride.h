@@ -60,7 +60,11 @@ tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body);
 // laws, and contacts with each other or with what is steady.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
 
-// Whether a joint of the group has a motor or a servo, or forces or a medium act on it. A flow
+// Whether a coupling holds its value, and does nothing else.
+bool tpStride_IsGear(const tpCoupling* coupling);
+
+// Whether a joint of the group has a motor, a servo or armature, it has couplings, or forces or a
+// medium act on it. A flow
 // alone carries such groups: steps of methods treat stiff servos implicitly, and are not of the
 // order that levels are led on by.
 bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group);
