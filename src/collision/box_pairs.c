@@ -238,7 +238,7 @@ static tpOverFace collideCores(const tpBoxBatch* batch, int lane, const tpPair* 
         tpBoxHull a, b;
         tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));
         tpFillBoxHull(&b, tpMakeVec3(2.0 * boxes.b[0], 2.0 * boxes.b[1], 2.0 * boxes.b[2]));
-        tpCollideHulls(&a.hull, pair->poseA, &b.hull, pair->poseB, pair->margin, cache, out);
+        tpCollideHulls(&a.hull, pair->poseA, &b.hull, pair->poseB, pair->margin, cache, out, NULL);
         for (int i = before; i < out->count && i < out->capacity; ++i) {
             out->points[i].pointA = tpAdd(out->points[i].pointA, shift);
             out->points[i].pointB = tpAdd(out->points[i].pointB, shift);

@@ -8,6 +8,7 @@
 #ifndef TIPPE_SRC_COLLISION_CONTACT_H
 #define TIPPE_SRC_COLLISION_CONTACT_H
 
+#include "collision/over_face.h"
 #include "tippe/collision.h"
 
 // Two shapes and how near they must be to matter.
@@ -19,14 +20,14 @@ typedef struct tpPair {
     double margin; // m; contacts with larger gaps are not wanted
     // Contacts are wanted that the nearest features do not make, but motion within the margin may.
     bool looksAhead;
-    // A lower bound of the distance of shapes that have no contacts, if one was found. NULL if
-    // nobody asks.
-    double* apart;
+    // What is known beside the contacts. NULL if nobody asks.
+    tpOverFace* over;
 } tpPair;
 
-static inline void tpPair_SayApart(const tpPair* pair, double distance) {
-    if (pair->apart != NULL) {
-        *pair->apart = distance;
+// How far off that is at least which has no contact.
+static inline void tpPair_SayBeyond(const tpPair* pair, double distance) {
+    if (pair->over != NULL) {
+        pair->over->beyond = distance;
     }
 }
 
@@ -89,12 +90,12 @@ tpPair tpSwapPair(const tpPair* pair);
 void tpSwapContacts(tpContactList* list, int first);
 void tpSwapClosest(tpClosest* closest);
 
-// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. If
-// there are none, `apart` says how far apart the shapes are at least, more than the margin if more
-// is known; it may be NULL.
+// tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. `over`
+// says what is known beside them: at least how far off the rest is, which is the margin if no more
+// is known. It may be NULL.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
-                         double* apart);
+                         tpOverFace* over);
 tpResult tpClosestShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpPairCache* cache, tpClosest* out);
 

@@ -43,6 +43,15 @@ void tpRoundContacts(tpContactList* list, int first, double radiusA, double radi
     }
 }
 
+// What is known of cores, as known of the shapes with these radii. A corner that is round does not
+// stay the same point of its body.
+static void roundOver(tpOverFace* over, double radii) {
+    if (over != NULL && radii > 0.0) {
+        over->isFace = false;
+        over->beyond -= radii;
+    }
+}
+
 static tpResult smoothClosest(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     _Static_assert(sizeof(tpSmoothCache) <= sizeof(tpPairCache), "a pair cache holds a smooth one");
     tpGeometry a = *pair->a, b = *pair->b;
@@ -101,9 +110,9 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     const tpHull* b = tpGeometry_Core(pair->b, &storageB, &radiusB);
     if (a != NULL && b != NULL && a->faceCount > 0 && b->faceCount > 0) {
         int first = out->count;
-        double distance = tpCollideHulls(a, pair->poseA, b, pair->poseB,
-                                         pair->margin + radiusA + radiusB, cache, out);
-        tpPair_SayApart(pair, distance - radiusA - radiusB);
+        tpCollideHulls(a, pair->poseA, b, pair->poseB, pair->margin + radiusA + radiusB, cache, out,
+                       pair->over);
+        roundOver(pair->over, radiusA + radiusB);
         tpRoundContacts(out, first, radiusA, radiusB);
         return;
     }
@@ -112,7 +121,7 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
     } else if (result == tp_success) {
-        tpPair_SayApart(pair, closest.distance);
+        tpPair_SayBeyond(pair, closest.distance);
     }
 }
 
@@ -122,7 +131,7 @@ static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList*
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
     } else if (result == tp_success) {
-        tpPair_SayApart(pair, closest.distance);
+        tpPair_SayBeyond(pair, closest.distance);
     }
 }
 
@@ -155,7 +164,9 @@ static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* 
     tpVec3 n = planeNormal(pair, &offset);
     if (a != NULL && a->faceCount > 0) {
         int first = out->count;
-        tpCollideHullPlane(a, pair->poseA, n, offset, pair->margin + radius, cache, out);
+        tpCollideHullPlane(a, pair->poseA, n, offset, pair->margin + radius, cache, out,
+                           pair->over);
+        roundOver(pair->over, radius);
         tpRoundContacts(out, first, radius, 0.0);
         return;
     }

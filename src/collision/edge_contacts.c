@@ -47,10 +47,10 @@ static tpVec3 turned(const EdgeSide* side, tpVec3 v) {
 }
 
 // The vertices within `reach` of the lowest along `up` (frame of A): those hang together by edges.
-static void findLowest(EdgeSide* side, tpVec3 up, double reach) {
+static void findLowest(EdgeSide* side, tpVec3 up, double reach, int32_t hint) {
     tpVec3 direction = tpMulMTV(side->rotation, up);
     const tpHull* hull = side->hull;
-    int32_t lowest = tpHull_Support(hull, tpNeg(direction), 0);
+    int32_t lowest = tpHull_Support(hull, tpNeg(direction), hint);
     double level = tpDot(direction, hull->vertices[lowest]) + reach;
     side->vertices[0] = lowest;
     side->count = 1;
@@ -94,15 +94,20 @@ static void layWedge(const EdgeSide* reference, int32_t halfEdge, const EdgeSide
     w->along = tpScale(1.0 / w->length, along);
     w->normal = turned(reference, hull->normals[edges[halfEdge].face]);
     w->across = tpNormalize(tpCross(w->along, w->normal));
-    w->first = 0.0;
-    tpVec3 other = turned(reference, hull->normals[edges[halfEdge ^ 1].face]);
-    w->last = tpAtan2(tpDot(w->across, other), tpDot(w->normal, other));
     for (int i = 0; i < incident->count; ++i) {
         tpVec3 r = tpSub(pointOf(incident, incident->vertices[i]), w->origin);
         w->u[i] = tpDot(w->across, r);
         w->h[i] = tpDot(w->normal, r);
         w->s[i] = tpDot(w->along, r);
     }
+}
+
+// The arc between the normals of the wedge's two faces.
+static void layArc(const EdgeSide* reference, int32_t halfEdge, Wedge* w) {
+    const tpHull* hull = reference->hull;
+    tpVec3 other = turned(reference, hull->normals[hull->halfEdges[halfEdge ^ 1].face]);
+    w->first = 0.0;
+    w->last = tpAtan2(tpDot(w->across, other), tpDot(w->normal, other));
 }
 
 // Narrows the angles to those in which the incident corners stay the lowest of their body. False if
@@ -145,6 +150,21 @@ typedef struct Offset {
     double ahead, aside; // the mean along the middle of the arc and across it
     double distance;     // signed, of the nearest corner
 } Offset;
+
+// What measureOffset would say no to whatever the arc: most corners are that far off, and the arc
+// takes several arctangents.
+static bool isInReach(const Wedge* w, int count, double rounding) {
+    double most = 1.001 * (farthest * farthest + deepest * deepest) * rounding * rounding;
+    double low = w->s[0], high = w->s[0];
+    for (int i = 0; i < count; ++i) {
+        if (w->u[i] * w->u[i] + w->h[i] * w->h[i] > most) {
+            return false;
+        }
+        low = w->s[i] < low ? w->s[i] : low;
+        high = w->s[i] > high ? w->s[i] : high;
+    }
+    return low < w->length && high > 0.0;
+}
 
 // False if they are too far for the edge to matter, or beyond its ends.
 static bool measureOffset(const Wedge* w, int count, double rounding, Offset* offset) {
@@ -243,6 +263,10 @@ static bool tryEdge(const EdgeSide* reference, int32_t halfEdge, const EdgeSide*
     Wedge wedge;
     Offset offset;
     layWedge(reference, halfEdge, incident, &wedge);
+    if (!isInReach(&wedge, incident->count, rounding)) {
+        return false;
+    }
+    layArc(reference, halfEdge, &wedge);
     if (!narrow(incident, &wedge) || !measureOffset(&wedge, incident->count, rounding, &offset)) {
         return false;
     }
@@ -274,15 +298,15 @@ static bool tryReference(const EdgeSide* reference, const EdgeSide* incident, tp
 }
 
 bool tpCollideEdges(const tpDifference* d, tpPose poseA, tpVec3 normal, double distance,
-                    double margin, tpContactList* out) {
+                    tpCorner nearest, double margin, tpContactList* out) {
     double rounding = tpEdgeRounding(d->a->innerRadius, d->b->innerRadius);
     if (!(distance < apart * rounding && distance > -deepest * rounding)) {
         return false;
     }
     EdgeSide a = { .hull = d->a, .rotation = tpIdentityMat33(), .offset = tpZeroVec3() };
     EdgeSide b = { .hull = d->b, .rotation = d->rotation, .offset = d->offset };
-    findLowest(&a, normal, rounding);
-    findLowest(&b, tpNeg(normal), rounding);
+    findLowest(&a, normal, rounding, nearest.a);
+    findLowest(&b, tpNeg(normal), rounding, nearest.b);
     if ((a.count == 1 && b.count == 1) || (a.count > 2 && b.count > 2)) {
         return false;
     }

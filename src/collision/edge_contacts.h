@@ -19,8 +19,9 @@ double tpEdgeRounding(double innerRadiusA, double innerRadiusB);
 enum { tp_edgeReach = 10 };
 
 // Appends the contacts if the bodies meet in this way; false (and nothing appended) if not.
-// `normal` (from B to A, frame of A) is the direction of the signed distance.
+// `normal` (from B to A, frame of A) is the direction of the signed distance, `nearest` a corner
+// near there.
 bool tpCollideEdges(const tpDifference* d, tpPose poseA, tpVec3 normal, double distance,
-                    double margin, tpContactList* out);
+                    tpCorner nearest, double margin, tpContactList* out);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct Clip {
     int side;         // 1: the reference is body B
     double margin, rim;
     tpContactList* out;
+    double beyond; // least gap of what the margin has left out
 } Clip;
 
 static tpVec3 incidentPoint(const Clip* clip, int32_t vertex) {
@@ -128,7 +129,7 @@ static uint64_t cornerFeature(const ClipCorner* corner, int32_t before) {
 }
 
 // The incident face, clipped by the sides of the reference face.
-static void emitPolygon(const Clip* clip, int32_t incidentFace) {
+static void emitPolygon(Clip* clip, int32_t incidentFace) {
     ClipCorner buffers[2][maxPolygon];
     const tpHull* hull = clip->incident;
     int count = 0;
@@ -154,6 +155,8 @@ static void emitPolygon(const Clip* clip, int32_t incidentFace) {
         if (gap <= clip->margin) {
             int32_t before = buffers[current][i > 0 ? i - 1 : count - 1].after;
             emit(clip, corner->point, gap, cornerFeature(corner, before));
+        } else {
+            clip->beyond = fmin(clip->beyond, gap);
         }
     }
 }
@@ -185,8 +188,12 @@ static bool isVertexOf(const tpHull* hull, int32_t face, int32_t vertex) {
 // Whether a vertex can be the next to touch a face with this normal (frame of the hull): one of its
 // faces looks towards it by 20 degrees or more. The far side of a thin plate does not count.
 static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
-    int32_t face = tpHull_FaceAtVertex(hull, vertex, tpNeg(normal));
-    return tpDot(hull->normals[face], normal) <= -TP_FACING_SINE;
+    for (int32_t k = hull->neighborFirst[vertex]; k < hull->neighborFirst[vertex + 1]; ++k) {
+        if (tpDot(hull->normals[hull->neighborFaces[k]], normal) <= -TP_FACING_SINE) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Which vertices a flood has reached. A few are looked up one by one, more by a table.
@@ -234,10 +241,11 @@ static void reach(Reached* reached, int32_t vertex) {
 }
 
 // Vertices of the hull within `highest` along the normal (its frame), starting from the lowest:
-// those below a plane hang together by edges.
+// those below a plane hang together by edges. `next` is the height of the lowest vertex above it.
 static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, double highest,
-                         int32_t* vertices) {
+                         int32_t* vertices, double* next) {
     Reached reached;
+    *next = DBL_MAX;
     reached.vertices = vertices;
     reached.count = 1;
     vertices[0] = lowest;
@@ -245,8 +253,10 @@ static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, doub
         int32_t v = vertices[i];
         for (int32_t k = hull->neighborFirst[v]; k < hull->neighborFirst[v + 1]; ++k) {
             int32_t u = hull->neighbors[k];
-            if (tpDot(normal, hull->vertices[u]) <= highest && reached.count < maxFlood &&
-                !isReached(&reached, u)) {
+            double height = tpDot(normal, hull->vertices[u]);
+            if (height > highest) {
+                *next = height < *next ? height : *next;
+            } else if (reached.count < maxFlood && !isReached(&reached, u)) {
                 reach(&reached, u);
             }
         }
@@ -256,7 +266,7 @@ static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, doub
 
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
                        const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
-                       double margin, tpContactList* out) {
+                       double margin, tpContactList* out, tpOverFace* over) {
     tpDifference d = tpMakeDifference(reference, referencePose, incident, incidentPose);
     Clip clip = { .reference = reference,
                   .incident = incident,
@@ -268,9 +278,10 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
                   .side = side,
                   .margin = margin,
                   .rim = TP_RIM_TOLERANCE * reference->radius,
-                  .out = out };
+                  .out = out,
+                  .beyond = DBL_MAX };
     tpVec3 normal = tpMulMTV(d.rotation, clip.normal);
-    int32_t lowest = tpHull_Support(incident, tpNeg(normal), 0);
+    int32_t lowest = tpHull_Support(incident, tpNeg(normal), nearest);
     int32_t incidentFace =
         tpHull_FaceAtVertex(incident, nearest >= 0 ? nearest : lowest, tpNeg(normal));
     emitPolygon(&clip, incidentFace);
@@ -281,17 +292,28 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
     if (tpDot(normal, incident->vertices[lowest]) > reach) {
         return;
     }
-    int count = floodVertices(incident, normal, lowest, reach, vertices);
+    double next;
+    int count = floodVertices(incident, normal, lowest, reach, vertices, &next);
     for (int i = 0; i < count; ++i) {
-        if (isVertexOf(incident, incidentFace, vertices[i]) ||
-            !looksTowards(incident, vertices[i], normal)) {
+        if (isVertexOf(incident, incidentFace, vertices[i])) {
             continue;
         }
         tpVec3 point = incidentPoint(&clip, vertices[i]);
         double gap = gapOf(&clip, point);
-        if (gap <= margin && isOverFace(&clip, point)) {
+        if (gap <= margin && isOverFace(&clip, point) &&
+            looksTowards(incident, vertices[i], normal)) {
             emit(&clip, point, gap, tpMakeFeature(tp_vertexFace, vertices[i], 0));
         }
+    }
+    if (over != NULL) {
+        tpVec3 outward = tpRotate(referencePose.rotation, clip.normal);
+        *over = (tpOverFace){ .isFace = true,
+                              .isA = side < 0,
+                              .normal = side < 0 ? tpNeg(outward) : outward,
+                              .incident =
+                                  tpRotate(incidentPose.rotation, incident->normals[incidentFace]),
+                              .least = DBL_MAX,
+                              .beyond = fmin(clip.beyond, margin + (next - reach)) };
     }
 }
 
@@ -415,21 +437,16 @@ static double leastGap(const tpContactList* list, int first) {
     return least;
 }
 
-double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
-                      tpPairCache* cache, tpContactList* out) {
-    tpDifference d = tpMakeDifference(a, poseA, b, poseB);
-    tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
-    if (separation.isFar || separation.distance > margin) {
-        return separation.distance;
-    }
-    if (tpCollideEdges(&d, poseA, separation.normal, separation.distance, margin, out)) {
-        return separation.distance;
-    }
-    // Faces that look along the normal.
-    tpVec3 towardsB = tpNeg(separation.normal);
-    tpVec3 towardsA = tpMulMTV(d.rotation, separation.normal);
-    int32_t faceA = tpHull_FaceAtVertex(a, tpHull_Support(a, towardsB, 0), towardsB);
-    int32_t faceB = tpHull_FaceAtVertex(b, tpHull_Support(b, towardsA, 0), towardsA);
+// Contacts over the face that looks along the normal of the separation, or of edges or corners if
+// there is none.
+static void collideAlong(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                         tpPose poseB, double margin, tpContactList* out, tpOverFace* over) {
+    const tpHull *a = d->a, *b = d->b;
+    const tpCorner* corner = &separation->simplex.corners[0];
+    tpVec3 towardsB = tpNeg(separation->normal);
+    tpVec3 towardsA = tpMulMTV(d->rotation, separation->normal);
+    int32_t faceA = tpHull_FaceAtVertex(a, tpHull_Support(a, towardsB, corner->a), towardsB);
+    int32_t faceB = tpHull_FaceAtVertex(b, tpHull_Support(b, towardsA, corner->b), towardsA);
     double cosineA = tpDot(a->normals[faceA], towardsB);
     double cosineB = tpDot(b->normals[faceB], towardsA);
     int before = out->count;
@@ -438,19 +455,72 @@ double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose pos
         // choose.
         bool isTie = fabs(cosineA - cosineB) <= 1e-9;
         bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
-        const tpCorner* corner = &separation.simplex.corners[0];
         if (useB) {
-            tpCollideOverFace(b, poseB, faceB, a, poseA, corner->a, 1, margin, out);
+            tpCollideOverFace(b, poseB, faceB, a, poseA, corner->a, 1, margin, out, over);
         } else {
-            tpCollideOverFace(a, poseA, faceA, b, poseB, corner->b, -1, margin, out);
+            tpCollideOverFace(a, poseA, faceA, b, poseB, corner->b, -1, margin, out, over);
         }
-    } else if (emitParallelEdges(&d, &separation, poseA, out)) {
-        return separation.distance;
+    } else if (emitParallelEdges(d, separation, poseA, out)) {
+        return;
     }
     // No face, or one whose contacts have missed the nearest points.
-    double slack = 1e-6 * fmin(a->radius, b->radius) + 1e-4 * fabs(separation.distance);
-    if (leastGap(out, before) > separation.distance + slack) {
-        emitNearest(&d, &separation, poseA, out);
+    double slack = 1e-6 * fmin(a->radius, b->radius) + 1e-4 * fabs(separation->distance);
+    if (leastGap(out, before) > separation->distance + slack) {
+        emitNearest(d, separation, poseA, out);
+        if (over != NULL) {
+            over->hasEdges = true;
+        }
+    }
+}
+
+// How much higher than its lowest vertex along `normal` the next ones are that are not within
+// `reach` of it. Zero if more than an edge is within that.
+static double heightOfNext(const tpHull* hull, tpVec3 normal, int32_t hint, double reach) {
+    int32_t vertices[maxFlood];
+    int32_t lowest = tpHull_Support(hull, tpNeg(normal), hint);
+    double low = tpDot(normal, hull->vertices[lowest]), next;
+    int count = floodVertices(hull, normal, lowest, low + reach, vertices, &next);
+    return count <= 2 ? next - low : 0.0;
+}
+
+// Edges or corners have met, along a direction in which all other vertices are higher: what has no
+// contact is as much farther off.
+static void sayBeyondEdges(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                           double margin, const tpContactList* out, int first, tpOverFace* over) {
+    *over = (tpOverFace){ .beyond = margin };
+    if (out->count > out->capacity || out->count == first) {
+        return;
+    }
+    const tpContactPoint* point = &out->points[first];
+    const tpCorner* corner = &separation->simplex.corners[0];
+    double reach = tpEdgeRounding(d->a->innerRadius, d->b->innerRadius);
+    tpVec3 normal = tpUnrotate(poseA.rotation, point->normal);
+    double a = heightOfNext(d->a, normal, corner->a, reach);
+    double b = heightOfNext(d->b, tpMulMTV(d->rotation, tpNeg(normal)), corner->b, reach);
+    over->beyond = fmax(margin, point->gap + fmin(a, b));
+}
+
+double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
+                      tpPairCache* cache, tpContactList* out, tpOverFace* over) {
+    tpDifference d = tpMakeDifference(a, poseA, b, poseB);
+    tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
+    if (separation.isFar || separation.distance > margin) {
+        if (over != NULL) {
+            *over = (tpOverFace){ .beyond = separation.distance };
+        }
+        return separation.distance;
+    }
+    int before = out->count;
+    tpOverFace face = { .beyond = margin };
+    if (!tpCollideEdges(&d, poseA, separation.normal, separation.distance,
+                        separation.simplex.corners[0], margin, out)) {
+        collideAlong(&d, &separation, poseA, poseB, margin, out, over != NULL ? &face : NULL);
+    }
+    if (over != NULL) {
+        *over = face;
+        if (!face.isFace) {
+            sayBeyondEdges(&d, &separation, poseA, margin, out, before, over);
+        }
     }
     return separation.distance;
 }
@@ -474,7 +544,7 @@ static bool isLevelWithTaken(const tpHull* hull, tpVec3 normal, const int32_t* v
 }
 
 void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,
-                        tpPairCache* cache, tpContactList* out) {
+                        tpPairCache* cache, tpContactList* out, tpOverFace* over) {
     // The plane in the frame of the hull.
     tpVec3 n = tpUnrotate(poseA.rotation, normal);
     double level = offset - tpDot(normal, poseA.position);
@@ -486,11 +556,15 @@ void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double off
     }
     double lowestGap = tpDot(n, a->vertices[lowest]) - level;
     if (lowestGap > margin) {
+        if (over != NULL) {
+            over->beyond = lowestGap;
+        }
         return;
     }
+    double next;
     int32_t vertices[maxFlood];
     bool isTaken[maxFlood];
-    int count = floodVertices(a, n, lowest, level + margin, vertices);
+    int count = floodVertices(a, n, lowest, level + margin, vertices, &next);
     for (int i = 0; i < count; ++i) {
         tpVec3 v = a->vertices[vertices[i]];
         // A steep edge or tip has no face that looks down, but its lowest line touches.
@@ -503,5 +577,10 @@ void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double off
                                        tpMakeFeature(tp_vertexFace, vertices[i], 0) };
             tpContactList_Add(out, &contact);
         }
+    }
+    if (over != NULL) {
+        *over = (tpOverFace){
+            .isFace = true, .normal = normal, .least = lowestGap, .beyond = next - level
+        };
     }
 }

@@ -422,7 +422,7 @@ static bool collideAwayFromDents(const tpPair* pair, tpPairCache* cache, tpConta
     }
     int first = out->count;
     double distance = tpCollideHulls(pair->a->mesh->hull, pair->poseA, pair->b->mesh->hull,
-                                     pair->poseB, pair->margin, cache, out);
+                                     pair->poseB, pair->margin, cache, out, NULL);
     double reach = pair->margin - distance;
     if (distance < 0.0 && (!isHullAround(pair->b, pair->a, aInB, reach) ||
                            !isHullAround(pair->a, pair->b, bInA, reach))) {

@@ -210,7 +210,7 @@ static void collideOverTriangle(tpMeshQuery* query, TriangleSide* side, tpVec3 l
     tpVec3 n = side->triangle.normal;
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
-                          query->margin + query->radius, list);
+                          query->margin + query->radius, list, NULL);
         tpRoundContacts(list, 0, query->radius, 0.0);
         return;
     }
@@ -345,7 +345,7 @@ static void collideAlongNearest(tpMeshQuery* query, TriangleSide* side) {
     tpContactList list = { points, 0, tp_maxOnTriangle };
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(),
-                       query->margin + query->radius, NULL, &list);
+                       query->margin + query->radius, NULL, &list, NULL);
         tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
         tpPair pair = { &query->convex, &side->geometry, query->pose, tpIdentityPose(),

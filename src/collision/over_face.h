@@ -1,20 +1,22 @@
-// Contacts of two boxes over a face of one of them: what is known beside the points.
+// What is known of a pair beside its contacts, above all where they lie over a face.
 
 #ifndef TIPPE_SRC_COLLISION_OVER_FACE_H
 #define TIPPE_SRC_COLLISION_OVER_FACE_H
 
 #include "tippe/collision.h"
 
-// What is known of one box over a face of the other, the reference, beside the contacts.
+// Of one body over a face of the other, the reference.
 typedef struct tpOverFace {
-    bool isFace;     // there is such a face; else nothing below is said
+    bool isFace;     // there is such a face; else only `beyond` is said
     bool isA;        // the reference is A
     bool hasEdges;   // beside the contacts over the face there is one of two edges
     tpVec3 normal;   // of the contacts over the face
-    tpVec3 incident; // outward normal of the other box's side that faces it, world
+    tpVec3 incident; // outward normal of the other body's side that faces it, world
     double least;    // gap of the contacts, m; DBL_MAX if there is none
-    double beyond;   // least gap of the corners that the margin left out, m; DBL_MAX: none were
-    bool isEdge;     // the boxes meet at an edge of the face: then tpCollideEdges knows better
+    // Least gap of what has no contact, m. Over a face these are the corners that the margin left
+    // out, DBL_MAX if it left out none. Without contacts it is a lower bound of the distance.
+    double beyond;
+    bool isEdge; // the boxes meet at an edge of the face: then tpCollideEdges knows better
 } tpOverFace;
 
 #endif

@@ -88,6 +88,10 @@ bool tpCollidePair(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     class->collide(&asked, cache, out);
     if (isSwapped) {
         tpSwapContacts(out, first);
+        if (pair->over != NULL) {
+            pair->over->isA = !pair->over->isA;
+            pair->over->normal = tpNeg(pair->over->normal);
+        }
     }
     return true;
 }
@@ -116,11 +120,13 @@ static tpPair arrange(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tp
 
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
-                         double* apart) {
+                         tpOverFace* over) {
     tpPair pair = arrange(a, poseA, b, poseB, margin);
     pair.looksAhead = looksAhead;
-    pair.apart = apart;
-    tpPair_SayApart(&pair, margin);
+    pair.over = over;
+    if (over != NULL) {
+        *over = (tpOverFace){ .beyond = margin };
+    }
     int first = out->count;
     if (!tpCollidePair(&pair, cache, out)) {
         return tp_unsupported;

@@ -99,12 +99,32 @@ static void separateApart(const tpDifference* d, const tpNearestCorners* nearest
     weighPoints(d, s, out);
 }
 
+static void sayDepth(const tpDifference* d, const tpDepth* depth, const tpCornerSimplex* corners,
+                     tpSeparation* out) {
+    out->distance = -depth->depth;
+    out->normal = depth->normal;
+    out->isExact = depth->isExact;
+    weighPoints(d, corners, out);
+}
+
 tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCache* cache) {
     tpSeparation out = { 0 };
     tpCornerSimplex start;
     start.count = 0;
     if (cache != NULL) {
         loadSimplex(d, cache, &start);
+    }
+    // Two that overlapped in the last answer mostly still do: then GJK has nothing to find.
+    tpDepth depth;
+    bool wasInside = cache != NULL && start.count == 3 &&
+                     (cache->words[cacheHead] & (uint32_t)cacheInside) != 0u;
+    if (wasInside) {
+        tpFindDepth(d, &start, &depth);
+        if (depth.depth > exactTolerance * d->size) {
+            sayDepth(d, &depth, &depth.simplex, &out);
+            saveSimplex(&depth.simplex, true, cache);
+            return out;
+        }
     }
     tpNearestCorners nearest;
     tpFindNearest(d, &start, limit, &nearest);
@@ -128,9 +148,9 @@ tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCach
         }
     }
     // Overlapping, or so near that only a face of the difference gives a direction.
-    tpDepth depth;
-    bool wasInside = cache != NULL && (cache->words[cacheHead] & (uint32_t)cacheInside) != 0u;
-    tpFindDepth(d, wasInside && start.count == 3 ? &start : &nearest.simplex, &depth);
+    if (!wasInside) {
+        tpFindDepth(d, &nearest.simplex, &depth);
+    }
     // Apart by less than directions can tell: the points stand, and a face gives the direction.
     // Should GJK have stopped too early, it goes on from that face.
     if (-depth.depth > 1e-15 * d->size && !nearest.isInside) {
@@ -144,13 +164,10 @@ tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCach
         }
         weighPoints(d, &nearest.simplex, &out);
     } else {
-        out.distance = -depth.depth;
-        out.normal = depth.normal;
-        out.isExact = depth.isExact;
         // Touching to rounding, GJK's own corners carry the points best.
         bool isTouching = nearest.isInside && nearest.simplex.count < 4 &&
                           fabs(depth.depth) <= exactTolerance * d->size;
-        weighPoints(d, isTouching ? &nearest.simplex : &depth.simplex, &out);
+        sayDepth(d, &depth, isTouching ? &nearest.simplex : &depth.simplex, &out);
     }
     if (cache != NULL) {
         saveSimplex(&depth.simplex, true, cache);

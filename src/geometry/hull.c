@@ -44,11 +44,11 @@ int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint) {
 }
 
 int32_t tpHull_FaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction) {
-    int32_t start = hull->vertexEdges[vertex];
-    int32_t best = hull->halfEdges[start].face;
+    int32_t first = hull->neighborFirst[vertex];
+    int32_t best = hull->neighborFaces[first];
     double most = tpDot(hull->normals[best], direction);
-    for (int32_t h = tpHull_NextAround(hull, start); h != start; h = tpHull_NextAround(hull, h)) {
-        int32_t face = hull->halfEdges[h].face;
+    for (int32_t i = first + 1; i < hull->neighborFirst[vertex + 1]; ++i) {
+        int32_t face = hull->neighborFaces[i];
         double along = tpDot(hull->normals[face], direction);
         if (along > most) {
             most = along;
@@ -96,6 +96,8 @@ static const int32_t boxFaceEdges[6] = { 10, 16, 20, 0, 4, 8 };
 static const int32_t boxNeighborFirst[9] = { 0, 3, 6, 9, 12, 15, 18, 21, 24 };
 static const int32_t boxNeighbors[24] = { 1, 2, 4, 0, 5, 3, 3, 6, 0, 2, 1, 7,
                                           5, 0, 6, 4, 7, 1, 7, 4, 2, 6, 3, 5 };
+static const int32_t boxNeighborFaces[24] = { 3, 5, 1, 5, 3, 0, 5, 2, 1, 2, 5, 0,
+                                              4, 3, 1, 3, 4, 0, 2, 4, 1, 4, 2, 0 };
 
 void tpFillBoxHull(tpBoxHull* out, tpVec3 size) {
     tpVec3 half = tpScale(0.5, size);
@@ -121,6 +123,7 @@ void tpFillBoxHull(tpBoxHull* out, tpVec3 size) {
     hull->faceVertices = boxFaceVertices;
     hull->neighborFirst = boxNeighborFirst;
     hull->neighbors = boxNeighbors;
+    hull->neighborFaces = boxNeighborFaces;
     hull->center = tpZeroVec3();
     hull->radius = tpLength(half);
     hull->innerRadius = fmin(half.x, fmin(half.y, half.z));

@@ -36,7 +36,9 @@ struct tpHull {
     const int32_t* faceFirst;     // [faceCount + 1] into faceVertices
     const int32_t* faceVertices;  // [2 edgeCount] corners of each face, counter-clockwise
     const int32_t* neighborFirst; // [vertexCount + 1] into neighbors
-    const int32_t* neighbors;     // [2 edgeCount] vertices joined to each vertex
+    const int32_t* neighbors;     // [2 edgeCount] vertices joined to each vertex, in its fan's
+                                  // order
+    const int32_t* neighborFaces; // [2 edgeCount] the face to the left of the way to each of them
     tpVec3 center;                // centre of volume
     double radius;                // largest distance of a vertex from `center`
     double innerRadius;           // least distance of a face from `center`; 0 for flat hulls

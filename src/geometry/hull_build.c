@@ -98,6 +98,7 @@ typedef struct HullArrays {
     double* offsets;
     tpHalfEdge* halfEdges;
     int32_t *vertexEdges, *faceEdges, *faceFirst, *faceVertices, *neighborFirst, *neighbors;
+    int32_t* neighborFaces;
 } HullArrays;
 
 static size_t layOut(HullArrays* arrays, unsigned char* memory, const Draft* draft) {
@@ -114,6 +115,7 @@ static size_t layOut(HullArrays* arrays, unsigned char* memory, const Draft* dra
     arrays->faceVertices = takePart(&cursor, cornerCount, sizeof(int32_t));
     arrays->neighborFirst = takePart(&cursor, vertexCount + 1, sizeof(int32_t));
     arrays->neighbors = takePart(&cursor, cornerCount, sizeof(int32_t));
+    arrays->neighborFaces = takePart(&cursor, cornerCount, sizeof(int32_t));
     return (size_t)(cursor - memory);
 }
 
@@ -121,11 +123,11 @@ static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, Hu
     size_t head = (sizeof(tpHull) + 63) & ~(size_t)63;
     size_t vertexCount = (size_t)draft->usedCount, faceCount = (size_t)draft->faceCount;
     size_t cornerCount = (size_t)draft->cornerCount;
-    // Ten arrays, each padded to 16 bytes.
+    // Eleven arrays, each padded to 16 bytes.
     size_t body = vertexCount * (sizeof(tpVec3) + 2 * sizeof(int32_t)) +
                   faceCount * (sizeof(tpVec3) + sizeof(double) + 2 * sizeof(int32_t)) +
-                  cornerCount * (sizeof(tpHalfEdge) + 2 * sizeof(int32_t)) + 2 * sizeof(int32_t) +
-                  (size_t)10 * 16;
+                  cornerCount * (sizeof(tpHalfEdge) + 3 * sizeof(int32_t)) + 2 * sizeof(int32_t) +
+                  (size_t)11 * 16;
     tpHull* hull = tpAllocateZeroed(allocator, head + body);
     if (hull == NULL) {
         return NULL;
@@ -148,6 +150,7 @@ static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, Hu
     hull->faceVertices = arrays->faceVertices;
     hull->neighborFirst = arrays->neighborFirst;
     hull->neighbors = arrays->neighbors;
+    hull->neighborFaces = arrays->neighborFaces;
     return hull;
 }
 
@@ -201,7 +204,8 @@ static bool listNeighbors(const tpHull* hull, const Draft* draft, const HullArra
         arrays->neighborFirst[v] = total;
         int32_t h = hull->vertexEdges[v];
         for (int32_t k = 0; k < draft->valence[old]; ++k) {
-            arrays->neighbors[total++] = tpHull_Target(hull, h);
+            arrays->neighbors[total] = tpHull_Target(hull, h);
+            arrays->neighborFaces[total++] = hull->halfEdges[h].face;
             h = tpHull_NextAround(hull, h);
         }
         if (h != hull->vertexEdges[v]) {

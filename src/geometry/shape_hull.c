@@ -49,8 +49,13 @@ static tpBounds boundsByScan(const tpHull* hull, tpMat33 turn) {
     tpBounds bounds = { first, first };
     for (int32_t i = 1; i < hull->vertexCount; ++i) {
         tpVec3 p = tpMulMV(turn, hull->vertices[i]);
-        bounds.lower = tpMinVec3(bounds.lower, p);
-        bounds.upper = tpMaxVec3(bounds.upper, p);
+        // Points are finite: no calls of fmin, which looks after what is not.
+        bounds.lower.x = p.x < bounds.lower.x ? p.x : bounds.lower.x;
+        bounds.lower.y = p.y < bounds.lower.y ? p.y : bounds.lower.y;
+        bounds.lower.z = p.z < bounds.lower.z ? p.z : bounds.lower.z;
+        bounds.upper.x = p.x > bounds.upper.x ? p.x : bounds.upper.x;
+        bounds.upper.y = p.y > bounds.upper.y ? p.y : bounds.upper.y;
+        bounds.upper.z = p.z > bounds.upper.z ? p.z : bounds.upper.z;
     }
     return bounds;
 }

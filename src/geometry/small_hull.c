@@ -14,6 +14,7 @@ static const int32_t triangleFaceFirst[3] = { 0, 3, 6 };
 static const int32_t triangleFaceVertices[6] = { 0, 1, 2, 0, 2, 1 };
 static const int32_t triangleNeighborFirst[4] = { 0, 2, 4, 6 };
 static const int32_t triangleNeighbors[6] = { 1, 2, 2, 0, 0, 1 };
+static const int32_t triangleNeighborFaces[6] = { 0, 1, 0, 1, 0, 1 };
 static const int32_t segmentNeighborFirst[3] = { 0, 1, 2 };
 static const int32_t segmentNeighbors[2] = { 1, 0 };
 static const int32_t pointNeighborFirst[2] = { 0, 0 };
@@ -64,5 +65,6 @@ void tpFillTriangle(tpSmallHull* out, const tpVec3 corners[3], tpVec3 normal) {
     hull->faceVertices = triangleFaceVertices;
     hull->neighborFirst = triangleNeighborFirst;
     hull->neighbors = triangleNeighbors;
+    hull->neighborFaces = triangleNeighborFaces;
     hull->center = center;
 }

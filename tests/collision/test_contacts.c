@@ -503,11 +503,13 @@ static void distancesBeyondTheMargin(void** state) {
         tpContactPoint points[32];
         tpContactList list = { points, 0, 32 };
         tpClosest closest;
-        double margin = 0.05, apart = -1.0;
+        tpOverFace over;
+        double margin = 0.05;
         assert_int_equal(
-            tpCollideShapes(a, poseA, b, poseB, margin, i % 2 == 0, NULL, &list, &apart),
+            tpCollideShapes(a, poseA, b, poseB, margin, i % 2 == 0, NULL, &list, &over),
             tp_success);
         assert_int_equal(tpClosestShapes(a, poseA, b, poseB, NULL, &closest), tp_success);
+        double apart = over.beyond;
         if (list.count == 0) {
             assert_true(apart >= margin && apart <= closest.distance + 1e-9);
             ++far;

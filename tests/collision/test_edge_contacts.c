@@ -299,7 +299,8 @@ static void flatHullsHaveNone(void** state) {
                          &triangle.hull, tpIdentityPose());
     tpContactPoint points[4];
     tpContactList list = { points, 0, 4 };
-    assert_false(tpCollideEdges(&d, tpIdentityPose(), tpMakeVec3(0.0, 0.0, 1.0), 0.0, 0.1, &list));
+    assert_false(tpCollideEdges(&d, tpIdentityPose(), tpMakeVec3(0.0, 0.0, 1.0), 0.0,
+                                tpDifference_Corner(&d, 0, 0), 0.1, &list));
     assert_int_equal(list.count, 0);
 }
 

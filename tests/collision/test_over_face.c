@@ -1,9 +1,12 @@
-// Boxes over a face: what is said of it beside the contacts.
+// Boxes and hulls over a face: what is said of it beside the contacts.
 
 #include "collision/boxes.h"
 
 #include <float.h>
 
+#include "collision/contact.h"
+#include "geometry/hull.h"
+#include "random_hulls.h"
 #include "support/check.h"
 
 enum { cases = 4000, room = 64 };
@@ -103,8 +106,101 @@ static void sidesAreKnown(void** state) {
     assert_true(seen > cases / 20 && onSides > seen);
 }
 
+static Found collideShapes(const tpGeometry shapes[2], const tpPose poses[2], double margin) {
+    Found found;
+    tpContactList out = { found.points, 0, room };
+    assert_int_equal(tpCollideShapes(&shapes[0], poses[0], &shapes[1], poses[1], margin, true, NULL,
+                                     &out, &found.over),
+                     tp_success);
+    found.count = out.count;
+    assert_true(out.count <= room);
+    return found;
+}
+
+// Two hulls that touch or nearly do: a larger margin finds nothing more up to `beyond`.
+static void hullsSayWhatIsBeyond(void** state) {
+    (void)state;
+    tpRandom random = { 20261118 };
+    int faces = 0, edges = 0, farther = 0;
+    for (int i = 0; i < cases; ++i) {
+        tpGeometry shapes[2], unused;
+        HullKind kinds[2] = { (HullKind)(i % hullKindCount), (HullKind)(i / 7 % hullKindCount) };
+        if (!makeRandomHull(&random, kinds[0], 20, 1.0, &shapes[0], &unused)) {
+            continue;
+        }
+        tpReleaseGeometry(&unused);
+        if (makeRandomHull(&random, kinds[1], 12, 1.0, &shapes[1], &unused)) {
+            tpReleaseGeometry(&unused);
+            tpPose poses[2] = { { tpZeroVec3(), randomRotation(&random) },
+                                { tpZeroVec3(), randomRotation(&random) } };
+            poses[0].position = tpScale(3.0, tpNormalize(randomVec3(&random, -1.0, 1.0)));
+            tpClosest closest;
+            assert_int_equal(
+                tpClosestShapes(&shapes[0], poses[0], &shapes[1], poses[1], NULL, &closest),
+                tp_success);
+            double gap = 0.02 * (i % 5 - 2), margin = 0.05;
+            poses[0].position = tpMulAdd(poses[0].position, gap - closest.distance, closest.normal);
+            Found near = collideShapes(shapes, poses, margin);
+            double beyond = fmin(near.over.beyond, 1.0);
+            assert_true(near.count == 0 || beyond >= margin);
+            if (near.count > 0) {
+                assert_int_equal(collideShapes(shapes, poses, beyond - 1e-9).count, near.count);
+                faces += near.over.isFace;
+                edges += !near.over.isFace;
+                farther += beyond > 2.0 * margin;
+            }
+            tpReleaseGeometry(&shapes[1]);
+        }
+        tpReleaseGeometry(&shapes[0]);
+    }
+    print_message("%d over faces, %d at edges, %d far beyond\n", faces, edges, farther);
+    assert_true(faces > cases / 10 && edges > cases / 10 && farther > (faces + edges) / 4);
+}
+
+// A hull over a plane: `beyond` is the least height of the vertices above the margin.
+static void planesSayWhatIsBeyond(void** state) {
+    (void)state;
+    tpRandom random = { 20261119 };
+    int seen = 0;
+    for (int i = 0; i < cases; ++i) {
+        tpGeometry shapes[2], unused;
+        if (!makeRandomHull(&random, (HullKind)(i % hullKindCount), 24, 1.0, &shapes[0], &unused)) {
+            continue;
+        }
+        tpReleaseGeometry(&unused);
+        tpPlane plane = { tpNormalize(randomVec3(&random, -1.0, 1.0)), 0.3 };
+        assert_int_equal(tpMakePlane(&plane, tpIdentityPose(), &shapes[1], NULL), tp_success);
+        tpPose poses[2] = { { tpZeroVec3(), randomRotation(&random) }, tpIdentityPose() };
+        poses[0].position = tpScale(randomBetween(&random, 0.8, 1.3), plane.normal);
+        const tpHull* hull = shapes[0].hull;
+        double margin = 0.05, next = DBL_MAX, least = DBL_MAX;
+        for (int v = 0; v < hull->vertexCount; ++v) {
+            double height =
+                tpDot(plane.normal, tpTransformPoint(poses[0], hull->vertices[v])) - plane.offset;
+            next = height > margin ? fmin(next, height) : next;
+            least = fmin(least, height);
+        }
+        bool isSwapped = i % 2 == 1;
+        const tpGeometry order[2] = { shapes[isSwapped], shapes[!isSwapped] };
+        const tpPose places[2] = { poses[isSwapped], poses[!isSwapped] };
+        Found found = collideShapes(order, places, margin);
+        if (found.count > 0) {
+            assert_true(found.over.isFace && found.over.isA == isSwapped);
+            CHECK_NEAR(found.over.beyond, next, 1e-12);
+            CHECK_NEAR(tpDot(found.over.normal, plane.normal), isSwapped ? -1.0 : 1.0, 1e-12);
+            ++seen;
+        } else {
+            CHECK_NEAR(found.over.beyond, least, 1e-12);
+        }
+        tpReleaseGeometry(&shapes[0]);
+    }
+    assert_true(seen > cases / 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hullsSayWhatIsBeyond),
+        cmocka_unit_test(planesSayWhatIsBeyond),
         cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
         cmocka_unit_test(sidesAreKnown),
     };

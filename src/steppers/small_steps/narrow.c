@@ -242,8 +242,8 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
     int before = out->count;
     tpCollideShapes(&pair->a->geometry, pair->poseA, &pair->b->geometry, pair->poseB, pair->margin,
-                    true, cache, out, &apart);
-    answer->slack = out->count == before ? fmax(apart, pair->margin) : pair->margin;
+                    true, cache, out, &answer->over);
+    answer->slack = out->count == before ? fmax(answer->over.beyond, pair->margin) : pair->margin;
     if (out->count == before + 1 && out->count <= out->capacity &&
         (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
         lookAhead(step, pair, &out->points[before]);
@@ -302,7 +302,7 @@ static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, t
     if (points[0].gap > keptWithin(pair, answer)) {
         answer->slack = fmin(answer->slack, points[0].gap);
         count = 0;
-    } else if (answer->over.isFace) {
+    } else {
         // The margin has left out nothing nearer than that; how far bodies may turn and slip
         // against each other is limited all the same.
         double size = sizeOf(system, pair);
