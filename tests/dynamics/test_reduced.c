@@ -367,6 +367,8 @@ static void look(const tpPosedProblem* posed, void* context) {
     assert_true(tpFriction_RowCount(posed->problem) <= 256);
     assert_true(tpFriction_Judge(posed->problem, posed->impulse, u, seen->memory, &judged));
     seen->worst = fmax(seen->worst, judged.natural);
+    // What is said is what is left, however much that is.
+    CHECK_NEAR(posed->residual, judged.natural, 1e-11 + 1e-6 * judged.natural);
     seen->count += 1;
 }
 
@@ -387,6 +389,39 @@ static void posedProblemsAreSolved(void** state) {
     checkPosed(&grip);
     checkPosed(&driven); // rows of drives are among them, though trees have solved these
     checkPosed(&others);
+}
+
+// Two balls on a hinge lie on the floor, and a ceiling comes down on them: nothing satisfies these
+// contacts, and the residual is that of whoever looks at the impulses.
+static void contradictionsAreTold(void** state) {
+    (void)state;
+    Mechanism pressed = { .world = worldWithFloor(tp_anitescu, 0.5, 0.0) };
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpBodyId balls[2];
+    for (int k = 0; k < 2; ++k) {
+        tpBodyDef def = bodyAt(tpMakeVec3(0.3 * k, 0.0, 0.1), 1.0, tpMakeVec3(0.01, 0.012, 0.014));
+        balls[k] = addBodyOf(pressed.world, &def);
+        tpCreateSphere(pressed.world, balls[k], &shape, &(tpSphere){ .radius = 0.1 }, NULL);
+    }
+    tpJointDef joint = hingeOf(balls[0], balls[1], tpMakeVec3(0.15, 0.0, 0.1), axisY);
+    addJoint(pressed.world, &joint);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_kinematicBody;
+    def.position = tpMakeVec3(0.15, 0.0, 0.25);
+    def.velocity = tpMakeVec3(0.0, 0.0, -0.5);
+    tpBodyId ceiling = addBodyOf(pressed.world, &def);
+    tpCreateBox(pressed.world, ceiling, &shape, &(tpBox){ { 2.0, 2.0, 0.1 } }, NULL);
+    addOthers(pressed.world, false);
+    Seen seen = { .memory = tpCreateSolverMemory(NULL) };
+    tpWorld_SetProblemHook(pressed.world, look, &seen);
+    tpStepReport report = tpWorld_Step(pressed.world, 0.005);
+    print_message("%d problems, residual %.3g, %d failures\n", seen.count, seen.worst,
+                  report.failureCount);
+    assert_true(seen.count > 0 && seen.worst > 0.01);
+    assert_true(report.failureCount > 0 && report.residual > 0.01);
+    tpDestroySolverMemory(seen.memory);
+    tpDestroyWorld(pressed.world);
 }
 
 // What is remembered of joints is part of a snapshot: the same bits go on from it.
@@ -419,6 +454,7 @@ int main(void) {
         cmocka_unit_test(othersAgree),
         cmocka_unit_test(treesMeetLooseBodies),
         cmocka_unit_test(posedProblemsAreSolved),
+        cmocka_unit_test(contradictionsAreTold),
         cmocka_unit_test(snapshotsGoOn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

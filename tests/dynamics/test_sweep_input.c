@@ -50,7 +50,27 @@ static void testContact(void** state) {
     tpDestroyWorld(world);
 }
 
+// Contacts take torsion if they have friction, and in space.
+static void testTorsion(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(0.0, 0.0, -3.0));
+    tpContact contact = makeContact(system, ball, addFloor(world));
+    for (int k = 0; k < 8; ++k) {
+        tpContactLaw law = makeLaw(k % 2 == 0 ? 0.0 : 0.5);
+        law.arm = k / 2 % 2 == 0 ? 0.0 : 0.02;
+        system->isPlanar = k >= 4;
+        tpSweeper sweeper;
+        assert_true(tpSystem_CreateSweeper(system, system->poses.data, &contact, &law, 1,
+                                           &system->arena, &sweeper));
+        assert_int_equal(sweeper.torsionCount, k == 3 ? 1 : 0);
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testBody), cmocka_unit_test(testContact) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testBody), cmocka_unit_test(testContact),
+                                        cmocka_unit_test(testTorsion) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
