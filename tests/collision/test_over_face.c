@@ -33,10 +33,15 @@ static Found collide(const tpGeometry boxes[2], const tpPose poses[2], double ma
     return found;
 }
 
-static void makeBoxes(tpRandom* random, tpGeometry boxes[2], tpPose poses[2]) {
+static void makeBoxes(tpRandom* random, double rounding, tpGeometry boxes[2], tpPose poses[2]) {
     for (int k = 0; k < 2; ++k) {
         tpVec3 size = randomVec3(random, 0.3, 1.5);
-        assert_int_equal(tpMakeBox(&(tpBox){ size }, tpIdentityPose(), &boxes[k], NULL),
+        // One of two may be round, or both, each by its own radius.
+        double radius = rounding * randomBetween(random, -0.5, 1.0);
+        assert_int_equal(radius > 0.0
+                             ? tpMakeRoundedBox(&(tpRoundedBox){ .size = size, .radius = radius },
+                                                tpIdentityPose(), &boxes[k], NULL)
+                             : tpMakeBox(&(tpBox){ size }, tpIdentityPose(), &boxes[k], NULL),
                          tp_success);
         poses[k].position = randomVec3(random, -0.5, 0.5);
         poses[k].position.z = k * 1.0;
@@ -52,7 +57,7 @@ static void marginsLeaveOutWhatIsBeyond(void** state) {
     for (int i = 0; i < cases; ++i) {
         tpGeometry boxes[2];
         tpPose poses[2];
-        makeBoxes(&random, boxes, poses);
+        makeBoxes(&random, i % 2 == 0 ? 0.0 : 0.1, boxes, poses);
         Found near = collide(boxes, poses, 0.1);
         if (!near.over.isFace || near.over.beyond == DBL_MAX) {
             continue;
@@ -82,7 +87,7 @@ static void sidesAreKnown(void** state) {
     for (int i = 0; i < cases; ++i) {
         tpGeometry boxes[2];
         tpPose poses[2];
-        makeBoxes(&random, boxes, poses);
+        makeBoxes(&random, 0.0, boxes, poses);
         Found found = collide(boxes, poses, 0.1);
         if (!found.over.isFace) {
             continue;
