@@ -126,7 +126,7 @@ static void accountHeld(const tpRows* rows, int block, const tpVelocity* stroke,
                         const tpVelocity* after, tpStepReport* report) {
     double u[TP_FRICTION_MAX_ROWS];
     int first = rows->firstRows[block], count = rows->dimensions[block];
-    tpRows_ReadBlock(rows, block, 0, count, stroke, u);
+    tpRows_ReadBlock(rows, block, stroke, u);
     for (int k = 0; k < count; ++k) {
         report->impactLoss -= rows->impulse[first + k] * u[k];
         addGiven(rows, block, first + k, after, report);

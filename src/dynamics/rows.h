@@ -205,10 +205,8 @@ bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body);
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB);
 
-// The same of the rows of a block from place `from` up to `to`, with all its bodies, into u[0] and
-// on.
-void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpVelocity* velocities,
-                      double* u);
+// The same of all rows of a block, with all its bodies.
+void tpRows_ReadBlock(const tpRows* rows, int block, const tpVelocity* velocities, double* u);
 
 // The same of all rows of a block of a joint and of the blocks after it that have the same bodies,
 // into u by the number of the row. Returns the block after them.

@@ -32,17 +32,16 @@ static inline void readRows(const tpRows* rows, int first, int count, tpSix v, t
     }
 }
 
-void tpRows_ReadBlock(const tpRows* rows, int block, int from, int to, const tpVelocity* velocities,
-                      double* u) {
-    int first = rows->firstRows[block], bodyA = rows->givenA[block], bodyB = rows->givenB[block];
-    bool isJoint = rows->infos[block].source != tp_contactSource;
-    if (isJoint && rows->componentCount == 6 && rows->termCount == 0) {
-        readRows(rows, first + from, to - from, velocityOf(velocities, bodyA),
-                 velocityOf(velocities, bodyB), u);
+void tpRows_ReadBlock(const tpRows* rows, int block, const tpVelocity* velocities, double* u) {
+    int first = rows->firstRows[block], count = rows->dimensions[block];
+    int bodyA = rows->givenA[block], bodyB = rows->givenB[block];
+    if (rows->componentCount == 6 && rows->termCount == 0) {
+        readRows(rows, first, count, velocityOf(velocities, bodyA), velocityOf(velocities, bodyB),
+                 u);
         return;
     }
-    for (int k = from; k < to; ++k) {
-        u[k - from] = tpRows_RowVelocity(rows, first + k, velocities, bodyA, bodyB);
+    for (int k = 0; k < count; ++k) {
+        u[k] = tpRows_RowVelocity(rows, first + k, velocities, bodyA, bodyB);
     }
 }
 

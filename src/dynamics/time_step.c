@@ -122,9 +122,13 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
             b = tpRows_ReadJoint(rows, b, step->freeMeanVelocities, rows->q);
             continue;
         }
-        double* q = rows->q + rows->firstRows[b];
-        tpRows_ReadBlock(rows, b, 0, 1, step->freeMeanVelocities, q);
-        tpRows_ReadBlock(rows, b, 1, rows->dimensions[b], step->freeVelocities, q + 1);
+        int first = rows->firstRows[b], end = first + rows->dimensions[b];
+        for (int row = first; row < end; ++row) {
+            const tpVelocity* velocities =
+                row == first ? step->freeMeanVelocities : step->freeVelocities;
+            rows->q[row] =
+                tpRows_RowVelocity(rows, row, velocities, rows->givenA[b], rows->givenB[b]);
+        }
         b += 1;
     }
     for (int row = 0; row < rows->rowCount; ++row) {

@@ -29,7 +29,7 @@ static double approachOf(const tpTimeStep* step, int block, int bodyA, int bodyB
 static double heldSpeed(const tpTimeStep* step, int block) {
     double u[TP_FRICTION_MAX_ROWS], speed = 0.0;
     int count = step->rows.dimensions[block];
-    tpRows_ReadBlock(&step->rows, block, 0, count, step->startVelocities, u);
+    tpRows_ReadBlock(&step->rows, block, step->startVelocities, u);
     for (int k = 0; k < count; ++k) {
         speed = fabs(u[k]) > speed ? fabs(u[k]) : speed;
     }

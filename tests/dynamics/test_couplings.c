@@ -502,6 +502,18 @@ static void limitOfTheSumHolds(void** state) {
         assert_int_equal(tpJoint_SetValue(world, joints[0], 0, 1.7, NULL), tp_success);
         CHECK_NEAR(tpCouplings_PositionError(system, system->poses.data), 1.2, 1e-12);
         tpDestroyCoupling(world, stop);
+        // What holds a value is off by as much on either side of it.
+        def.hasLimits = false;
+        def.hasValue = true;
+        for (int k = -1; k <= 1; ++k) {
+            def.value = 1.7 * factors[0] + 0.3 * k;
+            stop = addCoupling(world, &def, joints, factors, 3);
+            CHECK_NEAR(tpCouplings_PositionError(system, system->poses.data), k == 0 ? 0.0 : 0.3,
+                       1e-12);
+            tpDestroyCoupling(world, stop);
+        }
+        def.hasLimits = true;
+        def.hasValue = false;
         def.limits[0] = -0.5;
         def.limits[1] = INFINITY;
         stop = addCoupling(world, &def, joints, factors, 3);

@@ -130,7 +130,7 @@ static void solvesTellWhatTheyChange(void** state) {
     tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
     tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
     for (int b = 0; b < rows.blockCount; ++b) {
-        tpRows_ReadBlock(&rows, b, 0, rows.dimensions[b], system->velocities.data, rows.q);
+        tpRows_ReadBlock(&rows, b, system->velocities.data, rows.q);
     }
     for (int k = 0; k < rows.rowCount; ++k) {
         rows.q[k] += rows.bias[k];

@@ -143,6 +143,51 @@ static void testChanges(void** state) {
     tpDestroyWorld(world);
 }
 
+// What a contact gave in the last step it is to give at first: the same force for as long as this
+// step takes, and no pull.
+static void testWarmStart(void** state) {
+    (void)state;
+    tpRandom random = { 31 };
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+    int ground = addFloor(world);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpCreateSphere(world, tpWorld_GetBody(world, ball), &shape, &(tpSphere){ ballRadius }, NULL);
+    tpCreatePlane(world, tpWorld_GetBody(world, ground), &shape,
+                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+    tpContact contact = makeContact(system, ball, ground);
+    contact.shapeB = 1;
+    for (int n = 0; n < 100; ++n) {
+        contact.normal = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        tpContactLaw law = makeLaw(0.5);
+        tpMakeTangents(contact.normal, &law.tangents[0], &law.tangents[1]);
+        tpContactMemory memory = { .key = tpContact_Key(&contact),
+                                   .impulse = randomVec3(&random, -1.0, 1.0) };
+        tpContactHistory history = { .list = { &memory, 1, 1 }, .h = n % 3 == 0 ? 0.0 : 0.5 * h };
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, system, h, h));
+        assert_true(tpTimeStep_UseContacts(&step, &contact, 1));
+        tpRows_SetMasses(&step.rows, system);
+        tpRows_AddContact(&step.rows, system, system->poses.data, &contact, 0, &law, 0.0);
+        step.laws[0] = law;
+        double part = randomBetween(&random, 0.5, 1.0);
+        tpTimeStep_WarmStart(&step, &history, part);
+        tpVec3 wanted = tpScale(part * (n % 3 == 0 ? 1.0 : 2.0), memory.impulse);
+        double pull = fmin(0.0, tpDot(wanted, contact.normal));
+        tpVec3 given = tpScale(step.rows.impulse[0], contact.normal);
+        given = tpMulAdd(given, step.rows.impulse[1], law.tangents[0]);
+        given = tpMulAdd(given, step.rows.impulse[2], law.tangents[1]);
+        CHECK_VEC3(given, tpMulAdd(wanted, -pull, contact.normal), 1e-14);
+        // Another contact, of other shapes, gives nothing.
+        memory.key.shapeB += 1;
+        memory.impulse = tpScale(7.0, memory.impulse);
+        tpTimeStep_WarmStart(&step, &history, part);
+        CHECK_NEAR(tpDot(contact.normal, given), step.rows.impulse[0], 1e-14);
+    }
+    tpDestroyWorld(world);
+}
+
 // A step of several parts reports the worst of each: the deepest overlap at its end, wherever it is
 // in the list, and what was there before if that is worse.
 static void testWorstIsReported(void** state) {
@@ -177,9 +222,10 @@ static void testWorstIsReported(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testBall),    cmocka_unit_test(testOutran),
-        cmocka_unit_test(testWork),    cmocka_unit_test(testLinearised),
-        cmocka_unit_test(testChanges), cmocka_unit_test(testWorstIsReported)
+        cmocka_unit_test(testBall),           cmocka_unit_test(testOutran),
+        cmocka_unit_test(testWork),           cmocka_unit_test(testLinearised),
+        cmocka_unit_test(testChanges),        cmocka_unit_test(testWarmStart),
+        cmocka_unit_test(testWorstIsReported)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
