@@ -125,6 +125,36 @@ static void testCapsules(void** state) {
     }
 }
 
+// Parallel capsules touch in the middle of what they share, in either order; beyond each other,
+// with the ends that are nearest.
+static void testParallelCapsules(void** state) {
+    (void)state;
+    tpRandom random = { 3 };
+    for (int k = 0; k < 2000; ++k) {
+        double halfA = randomBetween(&random, 0.1, 1.5), halfB = randomBetween(&random, 0.1, 1.5);
+        double along = randomBetween(&random, -3.0, 3.0), aside = randomBetween(&random, 0.5, 2.0);
+        tpGeometry a = capsuleOf(0.1, 2.0 * halfA), b = capsuleOf(0.2, 2.0 * halfB);
+        tpPose bodyA = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+        tpPose bodyB = tpMakePose(tpMakeVec3(aside, 0.0, along), tpIdentityQuat());
+        double low = fmax(-halfA, along - halfB), high = fmin(halfA, along + halfB);
+        double middle = 0.5 * (low + high), beyond = fmax(0.0, low - high);
+        double onA = beyond > 0.0 ? copysign(halfA, along) : middle;
+        double onB = beyond > 0.0 ? along - copysign(halfB, along) : middle;
+        double distance = hypot(aside, beyond);
+        for (int order = 0; order < 2; ++order) {
+            tpSmoothResult r;
+            assert_true(order == 0 ? tpSmoothClosest(&a, bodyA, &b, bodyB, NULL, &r)
+                                   : tpSmoothClosest(&b, bodyB, &a, bodyA, NULL, &r));
+            tpVec3 pointA = order == 0 ? r.pointA : r.pointB;
+            tpVec3 pointB = order == 0 ? r.pointB : r.pointA;
+            double up = (onB - onA) / distance, out = aside / distance;
+            CHECK_NEAR(r.gap, distance - 0.3, 1e-14);
+            CHECK_VEC3(pointA, tpMakeVec3(0.1 * out, 0.0, onA + 0.1 * up), 1e-14);
+            CHECK_VEC3(pointB, tpMakeVec3(aside - 0.2 * out, 0.0, onB - 0.2 * up), 1e-14);
+        }
+    }
+}
+
 // The signed distance of a point from an ellipsoid by bisection in long double.
 static long double ellipsoidDistance(tpVec3 radii, tpVec3 p) {
     long double a[3] = { (long double)radii.x, (long double)radii.y, (long double)radii.z };
@@ -387,11 +417,11 @@ static void testCutBall(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testSpheres),         cmocka_unit_test(testCapsules),
-        cmocka_unit_test(testSphereEllipsoid), cmocka_unit_test(testPlanes),
-        cmocka_unit_test(testSphereSolids),    cmocka_unit_test(testDegenerate),
-        cmocka_unit_test(testCutBall),         cmocka_unit_test(testBallInBox),
-        cmocka_unit_test(testCrossedRims),
+        cmocka_unit_test(testSpheres),          cmocka_unit_test(testCapsules),
+        cmocka_unit_test(testParallelCapsules), cmocka_unit_test(testSphereEllipsoid),
+        cmocka_unit_test(testPlanes),           cmocka_unit_test(testSphereSolids),
+        cmocka_unit_test(testDegenerate),       cmocka_unit_test(testCutBall),
+        cmocka_unit_test(testBallInBox),        cmocka_unit_test(testCrossedRims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

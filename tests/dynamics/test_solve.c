@@ -4,6 +4,7 @@
 
 #include "ball_cases.h"
 #include "dynamics/solve.h"
+#include "dynamics/step_budget.h"
 
 // A ball of velocity (vx, vy, -3): normal impulse 3 m, and along the floor what stops the slip or
 // what friction can give.
@@ -454,14 +455,43 @@ static void testSmallScale(void** state) {
     }
 }
 
+// A solve has its share of what the step has left, and of what all solves may cost: it ends by
+// whichever is less. This one is asked for more than doubles can give.
+static void testLimitsOfWork(void** state) {
+    (void)state;
+    double work[3];
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        tpRows rows = makeTower(world, 0.4);
+        tpSolveSettings settings = { .cone = tp_circularCone,
+                                     .directionCount = 8,
+                                     .tolerance = 1e-30 };
+        system->certificate = 1e-30;
+        tpStepBudget_Begin(system);
+        double start = k == 1 ? tpStepBudget_Whole(system) : 0.0;
+        system->stepWork = start;
+        system->solveWork = k == 2 ? 1e300 : 0.0;
+        tpStepReport report = { .converged = true };
+        assert_true(tpRows_Solve(&rows, system, memory, &settings, &report));
+        work[k] = system->stepWork - start;
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+    print_message("%g, %g if the step is spent, %g if solves are\n", work[0], work[1], work[2]);
+    CHECK_BELOW(work[1], 0.6 * work[0]);
+    CHECK_BELOW(work[2], 0.6 * work[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testRounding),   cmocka_unit_test(testWorseStays),
-        cmocka_unit_test(testSmallScale), cmocka_unit_test(testContradictions),
-        cmocka_unit_test(testPyramid),    cmocka_unit_test(testJudgedContacts),
-        cmocka_unit_test(testRoughSize),  cmocka_unit_test(testBall),
-        cmocka_unit_test(testGoal),       cmocka_unit_test(testSlack),
-        cmocka_unit_test(testBudget)
+        cmocka_unit_test(testLimitsOfWork),   cmocka_unit_test(testRounding),
+        cmocka_unit_test(testWorseStays),     cmocka_unit_test(testSmallScale),
+        cmocka_unit_test(testContradictions), cmocka_unit_test(testPyramid),
+        cmocka_unit_test(testJudgedContacts), cmocka_unit_test(testRoughSize),
+        cmocka_unit_test(testBall),           cmocka_unit_test(testGoal),
+        cmocka_unit_test(testSlack),          cmocka_unit_test(testBudget)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
