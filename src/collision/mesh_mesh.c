@@ -466,12 +466,12 @@ static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpCloses
     if (!isfinite(bound)) {
         return tp_notSolved;
     }
-    tpClosest best = { .distance = DBL_MAX };
+    tpClosest best = { .distance = bound };
     tpTriangleQuery near = trianglesNearB(&s, bound);
     for (int32_t i = tpNextTriangle(&near); i >= 0; i = tpNextTriangle(&near)) {
         tpTriangle a = moveTriangle(tpGetTriangle(s.a, i), s.toB);
-        double reach = fmin(bound, best.distance);
-        tpTriangleQuery under = tpQueryTriangles(s.b, growBounds(triangleBounds(&a), reach));
+        tpTriangleQuery under =
+            tpQueryTriangles(s.b, growBounds(triangleBounds(&a), best.distance));
         for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
             tpTriangle b;
             tpGetCorners(s.b, j, &b);
@@ -480,7 +480,7 @@ static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpCloses
             }
         }
     }
-    if (best.distance == DBL_MAX) {
+    if (best.distance == bound) {
         return tp_notSolved;
     }
     *out = (tpClosest){ best.distance, tpTransformPoint(s.world, best.pointA),
