@@ -188,6 +188,68 @@ static void testWarmStart(void** state) {
     tpDestroyWorld(world);
 }
 
+// The list of a step's parts has each contact once, in order, with the sum of its impulses: of two
+// rows of one part, and of all parts.
+static void testTally(void** state) {
+    (void)state;
+    enum { keys = 8 };
+    tpRandom random = { 32 };
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+    int ground = addFloor(world);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpCreateSphere(world, tpWorld_GetBody(world, ball), &shape, &(tpSphere){ ballRadius }, NULL);
+    tpCreatePlane(world, tpWorld_GetBody(world, ground), &shape,
+                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+    for (int n = 0; n < 200; ++n) {
+        double sums[keys] = { 0.0 }, slips[keys] = { 0.0 };
+        bool isThere[keys] = { false };
+        tpTally tally = { NULL, 0 };
+        for (int part = 0; part < 3; ++part) {
+            tpContact contacts[2 * keys];
+            int count = 0;
+            for (int key = 0; key < keys; ++key) {
+                for (unsigned k = (unsigned)(randomBits(&random) % 3); k > 0; --k) {
+                    contacts[count] = makeContact(system, ball, ground);
+                    contacts[count].shapeB = 1;
+                    contacts[count++].feature = (uint64_t)key;
+                    isThere[key] = true;
+                }
+            }
+            tpTimeStep step;
+            assert_true(tpTimeStep_Begin(&step, system, h, h));
+            assert_true(tpTimeStep_UseContacts(&step, contacts, count));
+            tpRows_SetMasses(&step.rows, system);
+            tpContactLaw law = makeLaw(0.5);
+            for (int i = 0; i < count; ++i) {
+                tpRows_AddContact(&step.rows, system, system->poses.data, &contacts[i], i, &law,
+                                  0.0);
+                step.laws[i] = law;
+                step.rows.impulse[3 * i] = randomBetween(&random, 0.0, 1.0);
+                step.rows.impulse[3 * i + 1] = randomBetween(&random, -1.0, 1.0);
+                step.rows.impulse[3 * i + 2] = 0.0;
+                sums[contacts[i].feature] += step.rows.impulse[3 * i];
+                slips[contacts[i].feature] += step.rows.impulse[3 * i + 1];
+            }
+            tpTimeStep_SetFreeVelocities(&step);
+            tpTimeStep_ApplyImpulses(&step);
+            assert_true(tpTimeStep_Tally(&step, &tally));
+        }
+        int place = 0;
+        for (int key = 0; key < keys; ++key) {
+            if (isThere[key]) {
+                assert_true(place < tally.count && tally.list[place].feature == (uint64_t)key);
+                CHECK_NEAR(tally.list[place].normalImpulse, sums[key], 1e-14);
+                CHECK_NEAR(tally.list[place].frictionImpulse.x, slips[key], 1e-14);
+                place += 1;
+            }
+        }
+        assert_int_equal(place, tally.count);
+    }
+    tpDestroyWorld(world);
+}
+
 // A step of several parts reports the worst of each: the deepest overlap at its end, wherever it is
 // in the list, and what was there before if that is worse.
 static void testWorstIsReported(void** state) {
@@ -222,10 +284,10 @@ static void testWorstIsReported(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testBall),           cmocka_unit_test(testOutran),
-        cmocka_unit_test(testWork),           cmocka_unit_test(testLinearised),
-        cmocka_unit_test(testChanges),        cmocka_unit_test(testWarmStart),
-        cmocka_unit_test(testWorstIsReported)
+        cmocka_unit_test(testBall),      cmocka_unit_test(testOutran),
+        cmocka_unit_test(testWork),      cmocka_unit_test(testLinearised),
+        cmocka_unit_test(testChanges),   cmocka_unit_test(testTally),
+        cmocka_unit_test(testWarmStart), cmocka_unit_test(testWorstIsReported)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
