@@ -269,9 +269,28 @@ static void test_random_impacts(void** state) {
     assert_true(slippedOff > 5);
 }
 
+// How many steps of a series impacts take on average: more are waste, and fewer come of an estimate
+// that does not see how fast a series grows.
+static void test_steps(void** state) {
+    (void)state;
+    tpRandom random = { 12 };
+    double steps = 0.0, phases = 0.0;
+    for (int i = 0; i < 4000; ++i) {
+        tpImpact impact = randomImpact(&random);
+        tpImpactResult result;
+        assert_int_equal(tpImpact_Resolve(&impact, &result), tp_success);
+        steps += result.stepCount / 4000.0;
+        phases += result.phaseCount / 4000.0;
+    }
+    print_message("%.4f steps, %.4f phases\n", steps, phases);
+    CHECK_NEAR(steps, 4.129, 0.02);
+    CHECK_NEAR(phases, 2.208, 0.002);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_impacts),
+        cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,7 +294,9 @@ static void neverWinsEnergy(void** state) {
         assert_true(result.energyLost >= -1e-9);
         steps += result.stepCount;
     }
-    print_message("%.1f steps per impact\n", steps / 5000.0);
+    print_message("%.3f steps per impact\n", steps / 5000.0);
+    // More are waste; fewer come of an estimate that does not see how fast a series grows.
+    CHECK_NEAR(steps / 5000.0, 30.62, 0.15);
     Case apart = randomCase(&random);
     apart.normal = tpNeg(apart.normal);
     tpContactLaw law = makeLaw(0.5, 1.0, 2.0, 0.1, apart.normal);
