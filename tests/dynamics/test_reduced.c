@@ -284,6 +284,7 @@ static void agree(Kind kind) {
         CHECK_BELOW(worst.energy, 1e-8);
         CHECK_BELOW(worst.residual, 1e-8);
         CHECK_BELOW(worst.iterations, 1.01 * iterations[kind][base]);
+        CHECK_BELOW(0.5 * iterations[kind][base], worst.iterations);
         CHECK_BELOW(worst.work, 1.01 * work[kind][base] + 1.0);
     }
 }
