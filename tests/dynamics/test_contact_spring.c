@@ -125,6 +125,30 @@ static void rowsAreTangents(void** state) {
     }
 }
 
+// In another unit of mass the rows are the same but for it, also where the law is flat.
+static void rowsHaveAnyUnit(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0, -1e-4, -0.002 };
+    for (int i = 0; i < 8; ++i) {
+        tpContactLaw law = { .stiffness = stiffness, .damping = i % 2 == 0 ? 0.0 : damping };
+        tpPointSpring spring = tpMakePointSpring(&law, gaps[i / 2], h, 0.5);
+        for (double at = -1.0; at <= 1.0; at += 0.0625) {
+            double compliance[2], bias[2];
+            tpRows rows = { .compliance = compliance, .bias = bias };
+            tpPointSpring_Linearise(&spring, at, &rows, 0);
+            assert_true(compliance[0] > 0.0 && isfinite(compliance[0]));
+            for (int k = -40; k <= 40; k += 20) {
+                tpPointSpring other = spring;
+                other.stiffness = ldexp(spring.stiffness, k);
+                other.damping = ldexp(spring.damping, k);
+                tpPointSpring_Linearise(&other, at, &rows, 1);
+                CHECK_NEAR(ldexp(compliance[1], k), compliance[0], 1e-12 * compliance[0]);
+                CHECK_NEAR(bias[1], bias[0], 1e-12 * (1.0 + fabs(bias[0])));
+            }
+        }
+    }
+}
+
 // Tangents lie below a convex law, also that where it begins to push.
 static void tangentsLieBelow(void** state) {
     (void)state;
@@ -237,11 +261,17 @@ static void rigidContactKnowsGaps(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impulsesDoTheWorkOfTheEnergy), cmocka_unit_test(impulsesFallAndAreConvex),
-        cmocka_unit_test(slopesAreThoseOfDifferences),  cmocka_unit_test(tangentsLieBelow),
-        cmocka_unit_test(theWorstResidualIsKept),       cmocka_unit_test(rigidContactKnowsGaps),
-        cmocka_unit_test(aPointAloneSettles),           cmocka_unit_test(rowsAreTangents),
-        cmocka_unit_test(implicitRowsPushAtTheEnd),     cmocka_unit_test(openRowsBeginAtTheOpening),
+        cmocka_unit_test(impulsesDoTheWorkOfTheEnergy),
+        cmocka_unit_test(impulsesFallAndAreConvex),
+        cmocka_unit_test(slopesAreThoseOfDifferences),
+        cmocka_unit_test(tangentsLieBelow),
+        cmocka_unit_test(theWorstResidualIsKept),
+        cmocka_unit_test(rigidContactKnowsGaps),
+        cmocka_unit_test(aPointAloneSettles),
+        cmocka_unit_test(rowsAreTangents),
+        cmocka_unit_test(rowsHaveAnyUnit),
+        cmocka_unit_test(implicitRowsPushAtTheEnd),
+        cmocka_unit_test(openRowsBeginAtTheOpening),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

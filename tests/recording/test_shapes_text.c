@@ -10,7 +10,7 @@
 static const char text[] =
     "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81],\n"
     "  \"materials\": { \"wood\": { \"friction\": { \"static\": 0.5, \"dynamic\": 0.25, "
-    "\"torsional\": 0.125 },"
+    "\"torsional\": 0.125, \"ellipse\": [0.25, 4], \"direction\": [1, 0, 0] },"
     " \"restitution\": 0.5 }, \"ice\": {} },\n"
     "  \"pairs\": [ { \"between\": [\"wood\", \"ice\"], \"friction\": 2 } ],\n"
     "  \"bodies\": [\n"
@@ -50,7 +50,7 @@ static void saysColorsAndVisuals(void** state) {
         "{ \"shapes\": [{ \"type\": \"sphere\", \"radius\": 3, \"visual\": true }] }",
         "\"materials\": [\"\", \"wood\", \"ice\"],",
         // Pairs 00, 10, 11, 20, 21, 22: the rule's, but for 21.
-        "[[0, 0, 0, 1, 1, 0],[0, 0, 0, 1, 1, 0.5],[0.5, 0.25, 0.125, 1, 1, 0.5],",
+        "[[0, 0, 0, 1, 1, 0],[0, 0, 0, 0.5, 2, 0.5],[0.5, 0.25, 0.125, 0.25, 4, 0.5],",
         "0.5],[0, 0, 0, 1, 1, 0],",
         ",[2, 2, 0, 1, 1, 0.5],[0, 0, 0, 1, 1, 0]]",
     };
