@@ -38,15 +38,22 @@ static void factoriseRoot(const tpSpatialInertia* I, double* L) {
     }
 }
 
-static void solveRoot(const double* L, const double* momentum, double* velocity) {
+// The pushes of a free root, D^-1 L^-1 p, as if it had six axes; and its velocity by them.
+static void pushRoot(const double* L, const double* momentum, double* push) {
     for (int i = 0; i < 6; ++i) {
-        velocity[i] = momentum[i];
+        push[i] = momentum[i];
         for (int j = 0; j < i; ++j) {
-            velocity[i] -= L[6 * i + j] * velocity[j];
+            push[i] -= L[6 * i + j] * push[j];
         }
     }
+    for (int i = 0; i < 6; ++i) {
+        push[i] *= L[7 * i];
+    }
+}
+
+static void moveRoot(const double* L, const double* push, double* velocity) {
     for (int i = 5; i >= 0; --i) {
-        velocity[i] *= L[7 * i];
+        velocity[i] = push[i];
         for (int j = i + 1; j < 6; ++j) {
             velocity[i] -= L[6 * j + i] * velocity[j];
         }
@@ -165,6 +172,9 @@ static inline void handDown(tpJointTree* tree, int i, Six p) {
     const tpJointNode* node = &tree->nodes[i];
     if (node->parent < 0) {
         writeSix(p, &tree->impulses[6 * i]);
+        if (tree->isFree) {
+            pushRoot(tree->rootFactor, &tree->impulses[6 * i], tree->rootPush);
+        }
         return;
     }
     double* sum = &tree->impulses[6 * node->parent];
@@ -222,7 +232,7 @@ static inline Six beginNode(const tpJointTree* tree, int i, const double* base,
     }
     double v[6] = { 0.0 };
     if (tree->isFree) {
-        solveRoot(tree->rootFactor, &tree->impulses[6 * i], v);
+        moveRoot(tree->rootFactor, tree->rootPush, v);
     } else if (base != NULL) {
         memcpy(v, base, sizeof(v));
     }
@@ -339,6 +349,17 @@ int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* v
     return solveFrom(tree, momenta, velocities, 0);
 }
 
+void tpJointTree_Begin(tpJointTree* tree, const double* momenta) {
+    setLoads(tree);
+    startPass(tree, momenta);
+    goDown(tree);
+}
+
+int tpJointTree_End(tpJointTree* tree, const double* momenta, double* velocities) {
+    goUp(tree, tree->base, NULL, velocities);
+    return isBounded(tree, 0) ? 0 : solveFrom(tree, momenta, velocities, 1);
+}
+
 void tpJointTree_Want(tpJointTree* tree) {
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
@@ -407,6 +428,15 @@ static void clearPushes(tpJointTree* tree) {
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->push = 0.0;
     }
+    memset(tree->rootPush, 0, sizeof(tree->rootPush));
+}
+
+void tpJointTree_BeginChange(tpJointTree* tree) {
+    clearPushes(tree);
+}
+
+void tpJointTree_EndChange(tpJointTree* tree, double* changes) {
+    goUp(tree, NULL, NULL, changes);
 }
 
 void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* errors,
@@ -491,7 +521,9 @@ void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]) {
             for (int k = 0; tree->isFree && k < 6; ++k) {
                 double unit[6] = { 0.0 };
                 unit[k] = 1.0;
-                solveRoot(tree->rootFactor, unit, &inverses[i][6 * k]);
+                double push[6];
+                pushRoot(tree->rootFactor, unit, push);
+                moveRoot(tree->rootFactor, push, &inverses[i][6 * k]);
             }
         }
         for (int k = node->axis; k < node->axisEnd; ++k) {

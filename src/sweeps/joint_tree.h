@@ -69,12 +69,14 @@ typedef struct tpJointTree {
     int nodeCount, rowCount;
     bool isFree;    // the root has no joint
     bool hasBounds; // some of its rows have, see tpJointTree_Factorise
+    bool isCarried; // what the root is joined to moves: `base` is not zero
     tpJointNode* nodes;
     tpJointAxis* axes;
     tpAxisRow* rows;
     tpRowAnswer* answers;  // of the rows
     double base[6];        // velocity of what the root is joined to, at the root's centre
     double rootFactor[36]; // of a free root
+    double rootPush[6];    // what the solve at work leaves there, as if it had six axes
     double* impulses;      // scratch, six numbers per node
     // If it has packs, passes go over these; `left` of their nodes is not written.
     tpTreePack* packs;
@@ -108,6 +110,17 @@ void tpJointTree_ReadRows(tpJointTree* tree);
 int tpJointTree_PushBounded(tpJointTree* tree, const double* momenta, const double* changes,
                             double* velocities);
 
+// The two halves of tpJointTree_SolveBounded: what momenta leave at the axes, and the velocities by
+// that. Between them impulses along traced rows may be added (tpJointTree_PushTraced), which
+// `momenta` have for the second half, and velocities along such rows may be asked for.
+void tpJointTree_Begin(tpJointTree* tree, const double* momenta);
+int tpJointTree_End(tpJointTree* tree, const double* momenta, double* velocities);
+
+// The same for the changes of velocities by impulses along traced rows alone; rows keep their
+// states.
+void tpJointTree_BeginChange(tpJointTree* tree);
+void tpJointTree_EndChange(tpJointTree* tree, double* changes);
+
 // All nodes between wanted ones and the root become wanted too.
 void tpJointTree_Want(tpJointTree* tree);
 
@@ -134,6 +147,13 @@ enum { tp_traceWidth = 4 };
 int tpJointTree_TraceLength(const tpJointTree* tree, int node);
 void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6], int count,
                        double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
+
+// Between the halves of a solve: impulses r along the rows that were traced from a node, and the
+// velocities along these rows, which are added to u. What the root is joined to does not move.
+void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
+                            const double* r);
+void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
+                           double* u);
 
 // Axes, and six for a free root, from where the ways of two nodes to the root meet.
 int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b);

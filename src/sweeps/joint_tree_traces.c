@@ -8,57 +8,8 @@
 
 #include "sweeps/joint_tree.h"
 
-#include <string.h>
-
-enum { wide = tp_traceWidth };
-
-// The impulses of a trace on their way, components first.
-typedef struct Travelling {
-    double p[6][tp_traceWidth];
-} Travelling;
-
-static inline void passAxis(const tpJointAxis* axis, Travelling* at, double* trace,
-                            double* answer) {
-    const double *s = axis->motion, *U = axis->shown;
-    double along[tp_traceWidth], push[tp_traceWidth];
-    for (int i = 0; i < wide; ++i) {
-        along[i] = (s[0] * at->p[0][i] + s[1] * at->p[1][i] + s[2] * at->p[2][i]) +
-                   (s[3] * at->p[3][i] + s[4] * at->p[4][i] + s[5] * at->p[5][i]);
-        push[i] = axis->inverse * along[i];
-    }
-    for (int k = 0; k < 6; ++k) {
-        for (int i = 0; i < wide; ++i) {
-            at->p[k][i] -= push[i] * U[k];
-        }
-    }
-    memcpy(trace, along, sizeof(along));
-    memcpy(answer, push, sizeof(push));
-}
-
-// To the parent's centre.
-static inline void moveDown(const double* r, Travelling* at) {
-    double(*p)[tp_traceWidth] = at->p;
-    for (int i = 0; i < wide; ++i) {
-        p[3][i] += r[1] * p[2][i] - r[2] * p[1][i];
-        p[4][i] += r[2] * p[0][i] - r[0] * p[2][i];
-        p[5][i] += r[0] * p[1][i] - r[1] * p[0][i];
-    }
-}
-
-// A free root counts as six axes: the rows of its factor.
-static void passRoot(const double* L, Travelling* at, double (*traces)[tp_traceWidth],
-                     double (*answers)[tp_traceWidth]) {
-    for (int k = 0; k < 6; ++k) {
-        for (int i = 0; i < wide; ++i) {
-            double sum = at->p[k][i];
-            for (int j = 0; j < k; ++j) {
-                sum -= L[6 * k + j] * traces[j][i];
-            }
-            traces[k][i] = sum;
-            answers[k][i] = L[7 * k] * sum;
-        }
-    }
-}
+#include "math/pairs.h"
+#include "sweeps/tree_packs.h"
 
 int tpJointTree_TraceLength(const tpJointTree* tree, int node) {
     int length = tree->isFree ? 6 : 0;
@@ -70,24 +21,52 @@ int tpJointTree_TraceLength(const tpJointTree* tree, int node) {
 
 void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6], int count,
                        double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]) {
-    Travelling at;
+    double components[6][tp_traceWidth];
     for (int k = 0; k < 6; ++k) {
-        for (int i = 0; i < wide; ++i) {
-            at.p[k][i] = i < count ? impulses[i][k] : 0.0;
+        for (int i = 0; i < tp_traceWidth; ++i) {
+            components[k][i] = i < count ? impulses[i][k] : 0.0;
         }
     }
-    int place = 0;
+    tpGetTreeKernels(tpChooseWidth(tp_treePackWidth))
+        ->trace(tree, node, components, traces, answers);
+}
+
+// An answer times the impulses.
+static inline double answerTo(const double* answer, tpPair low, tpPair high) {
+    return tpPair_Sum(tpLoadPair(answer) * low) + tpPair_Sum(tpLoadPair(answer + 2) * high);
+}
+
+void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
+                            const double* r) {
+    tpPair low = tpLoadPair(r), high = tpLoadPair(r + 2);
     for (; node >= 0; node = tree->nodes[node].parent) {
         const tpJointNode* own = &tree->nodes[node];
-        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++place) {
-            passAxis(&tree->axes[k], &at, traces[place], answers[place]);
-        }
-        if (own->parent >= 0) {
-            moveDown(own->arm, &at);
+        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++answers) {
+            tree->axes[k].push += answerTo(*answers, low, high);
         }
     }
-    if (tree->isFree) {
-        passRoot(tree->rootFactor, &at, traces + place, answers + place);
+    for (int k = 0; tree->isFree && k < 6; ++k) {
+        tree->rootPush[k] += answerTo(answers[k], low, high);
+    }
+}
+
+void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
+                           double* u) {
+    tpPair low = { 0.0, 0.0 }, high = { 0.0, 0.0 };
+    for (; node >= 0; node = tree->nodes[node].parent) {
+        const tpJointNode* own = &tree->nodes[node];
+        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++traces) {
+            low += tree->axes[k].push * tpLoadPair(*traces);
+            high += tree->axes[k].push * tpLoadPair(*traces + 2);
+        }
+    }
+    for (int k = 0; tree->isFree && k < 6; ++k) {
+        low += tree->rootPush[k] * tpLoadPair(traces[k]);
+        high += tree->rootPush[k] * tpLoadPair(traces[k] + 2);
+    }
+    for (int i = 0; i < 2; ++i) {
+        u[i] += low[i];
+        u[2 + i] += high[i];
     }
 }
 

@@ -209,9 +209,10 @@ static void factorisePacks(tpJointTree* tree) {
 
 // Eliminates the axes of W nodes with the impulses p, which get to be what is left for the parents.
 // Axes have impulses of their own if they are pushed.
-static inline void takeAxesWide(const tpTreePack* pack, int lane, bool isPushed, wide* p) {
+static inline void takeAxesWide(const tpTreePack* pack, int lane, int count, bool isPushed,
+                                wide* p) {
     for (int place = pack->axisCount - 1; place >= 0; --place) {
-        tpTreePackAxis* axis = &pack->own[place];
+        const tpTreePackAxis* axis = &pack->own[place];
         wide s[6], U[6], own = wideOf(0.0);
         loadLanes(axis->motion[0], lane, 6, s);
         loadLanes(axis->shown[0], lane, 6, U);
@@ -223,9 +224,13 @@ static inline void takeAxesWide(const tpTreePack* pack, int lane, bool isPushed,
             own = gatherWide(pushes);
         }
         wide push = loadWide(&axis->inverse[lane]) * (own + dotSixes(s, p));
-        storeWide(&axis->push[lane], push);
         for (int k = 0; k < 6; ++k) {
             p[k] = p[k] - push * U[k];
+        }
+        double kept[W];
+        memcpy(kept, &push, sizeof(push));
+        for (int k = 0; k < count; ++k) {
+            pack->axes[lane + k][place].push = kept[k];
         }
     }
 }
@@ -263,7 +268,7 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
             wide p[6];
             rowsOf(tree->impulses, pack->at + lane, rows);
             loadSix(rows, p);
-            takeAxesWide(pack, lane, true, p);
+            takeAxesWide(pack, lane, count, true, p);
             if (jumps != NULL) {
                 wide I[inertiaNumbers], jump[6], momentum[6];
                 rowsOf(jumps, pack->at + lane, rows);
@@ -296,10 +301,14 @@ static inline void moveAlong(const tpTreePack* pack, int lane, int count, bool i
     for (int place = 0; place < pack->axisCount; ++place) {
         const tpTreePackAxis* axis = &pack->own[place];
         wide s[6], U[6];
+        const double* pushes[W];
         double rates[W];
+        for (int k = 0; k < W; ++k) {
+            pushes[k] = &pack->axes[lane + k][place].push;
+        }
         loadLanes(axis->motion[0], lane, 6, s);
         loadLanes(axis->shown[0], lane, 6, U);
-        wide rate = loadWide(&axis->push[lane]) - loadWide(&axis->inverse[lane]) * dotSixes(U, v);
+        wide rate = gatherWide(pushes) - loadWide(&axis->inverse[lane]) * dotSixes(U, v);
         for (int k = 0; k < 6; ++k) {
             v[k] += rate * s[k];
         }
@@ -350,10 +359,13 @@ static void pushDownPacks(tpJointTree* tree) {
         for (int k = 0; k < pack->count; ++k) {
             wanted |= tree->nodes[pack->nodes[k]].isWanted ? 1u << k : 0u;
         }
-        for (int place = 0; place < pack->axisCount; ++place) {
-            memset(pack->own[place].push, 0, sizeof(pack->own[place].push));
+        for (int k = 0; k < pack->count; ++k) {
+            for (int place = 0; place < pack->axisCount; ++place) {
+                pack->axes[k][place].push = 0.0;
+            }
         }
         for (int lane = 0; lane < pack->count; lane += W) {
+            int count = pack->count - lane < W ? pack->count - lane : W;
             unsigned mask = wanted >> lane & ((1u << W) - 1u);
             if (mask == 0) {
                 continue;
@@ -364,7 +376,7 @@ static void pushDownPacks(tpJointTree* tree) {
                 rows[k] = mask >> k & 1 ? tree->impulses + pack->at[lane + k] : none;
             }
             loadSix(rows, p);
-            takeAxesWide(pack, lane, false, p);
+            takeAxesWide(pack, lane, count, false, p);
             handDownWide(tree, pack, lane, mask, p);
         }
     }

@@ -18,7 +18,6 @@ typedef struct tpTreePackAxis {
     _Alignas(32) double motion[6][tp_treePackWidth];
     double shown[6][tp_treePackWidth];
     double inverse[tp_treePackWidth];
-    double push[tp_treePackWidth];
 } tpTreePackAxis;
 
 struct tpTreePack {
@@ -41,12 +40,19 @@ struct tpTreeKernels {
     void (*goUp)(tpJointTree* tree, const double* jumps, double* velocities);
     void (*pushDown)(tpJointTree* tree);
     void (*pushUp)(tpJointTree* tree, double* velocities);
+    // Impulses by their components, on their way to the root (joint_tree_traces.c), and the
+    // products of two traces, which are added to `sum`.
+    void (*trace)(const tpJointTree* tree, int node, double (*impulses)[tp_traceWidth],
+                  double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
+    void (*multiply)(int count, double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth],
+                     double (*sum)[tp_traceWidth]);
 };
 
 #define TP_TREE_KERNELS(lanes)                                                                     \
     {                                                                                              \
         .width = lanes, .factorise = factorisePacks, .goDown = goDownPacks, .goUp = goUpPacks,     \
-        .pushDown = pushDownPacks, .pushUp = pushUpPacks                                           \
+        .pushDown = pushDownPacks, .pushUp = pushUpPacks, .trace = traceToRoot,                    \
+        .multiply = multiplyTraces                                                                 \
     }
 
 extern const tpTreeKernels tp_plainTreeKernels;

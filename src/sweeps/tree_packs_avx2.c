@@ -8,6 +8,7 @@
 #include "sweeps/tree_packs.h"
 
 // What is done with that width.
+#include "sweeps/trace_lanes.h"
 #include "sweeps/tree_lanes.h"
 
 const tpTreeKernels tp_avx2TreeKernels = TP_TREE_KERNELS(4);

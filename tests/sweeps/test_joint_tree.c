@@ -286,8 +286,6 @@ static void inverseAnswersUnitImpulses(void** state) {
     }
 }
 
-// Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
-// alone, which do nothing along the axes.
 // The velocity along one impulse under another, by their traces and by a push through the tree.
 static void tracesAnswerImpulses(void** state) {
     (void)state;
@@ -329,6 +327,58 @@ static void tracesAnswerImpulses(void** state) {
     }
 }
 
+// Impulses between the halves of a solve do what they do as momenta before it, and velocities along
+// their rows are known before the second half.
+static void solvesTakeTracedImpulses(void** state) {
+    (void)state;
+    tpRandom random = { 78 };
+    for (int trial = 0; trial < 20; ++trial) {
+        Case test;
+        openCase(&test, &random, trial % 2 == 0);
+        memset(test.tree.base, 0, sizeof(test.tree.base));
+        addSprings(&test, &random);
+        tpJointTree* tree = &test.tree;
+        tpJointTree_Factorise(tree);
+        tpJointTree_Begin(tree, test.momenta);
+        double traces[mostAxes + 6][tp_traceWidth], answers[mostAxes + 6][tp_traceWidth];
+        double impulses[tp_traceWidth][6], r[tp_traceWidth], velocities[size], changes[size];
+        int node = trial % nodes;
+        for (int k = 0; k < 6 * tp_traceWidth; ++k) {
+            impulses[k / 6][k % 6] = randomBetween(&random, -1.0, 1.0);
+            r[k / 6] = randomBetween(&random, -1.0, 1.0);
+        }
+        tpJointTree_Trace(tree, node, impulses, tp_traceWidth, traces, answers);
+        tpJointTree_PushTraced(tree, node, answers, r);
+        for (int k = 0; k < 6 * tp_traceWidth; ++k) {
+            test.momenta[6 * node + k % 6] += r[k / 6] * impulses[k / 6][k % 6];
+        }
+        double u[tp_traceWidth] = { 0.0 };
+        tpJointTree_AddTraced(tree, node, traces, u);
+        assert_int_equal(tpJointTree_End(tree, test.momenta, velocities), 0);
+        tpJointTree_BeginChange(tree);
+        tpJointTree_PushTraced(tree, node, answers, r);
+        tpJointTree_EndChange(tree, changes);
+        tpJointTree_Solve(tree, test.momenta, test.velocities);
+        for (int i = 0; i < tp_traceWidth; ++i) {
+            for (int k = 0; k < 6; ++k) {
+                u[i] -= impulses[i][k] * test.velocities[6 * node + k];
+                test.momenta[6 * node + k] -= r[i] * impulses[i][k];
+            }
+            CHECK_NEAR(u[i], 0.0, 1e-10);
+        }
+        for (int k = 0; k < size; ++k) {
+            CHECK_NEAR(velocities[k], test.velocities[k], 1e-10);
+            velocities[k] -= changes[k];
+        }
+        tpJointTree_Solve(tree, test.momenta, test.velocities);
+        for (int k = 0; k < size; ++k) {
+            CHECK_NEAR(velocities[k], test.velocities[k], 1e-10);
+        }
+    }
+}
+
+// Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
+// alone, which do nothing along the axes.
 static void errorsAreTakenBack(void** state) {
     (void)state;
     tpRandom random = { 10 };
@@ -366,9 +416,13 @@ static void errorsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(treesKeepNewtonsLaw), cmocka_unit_test(boundsHold),
-        cmocka_unit_test(pushesAddUp),         cmocka_unit_test(inverseAnswersUnitImpulses),
-        cmocka_unit_test(errorsAreTakenBack),  cmocka_unit_test(tracesAnswerImpulses),
+        cmocka_unit_test(treesKeepNewtonsLaw),
+        cmocka_unit_test(boundsHold),
+        cmocka_unit_test(pushesAddUp),
+        cmocka_unit_test(inverseAnswersUnitImpulses),
+        cmocka_unit_test(errorsAreTakenBack),
+        cmocka_unit_test(tracesAnswerImpulses),
+        cmocka_unit_test(solvesTakeTracedImpulses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,6 +324,7 @@ static void setBase(const tpSmallStep* step, tpArticulation* articulation, doubl
                                  step->velocities[numberOf(articulation, root)].linear);
         tpVec3 arm = tpSub(center, pose.position);
         setSix(tree->base, 1.0, tpAdd(v->linear, tpCross(v->angular, arm)), v->angular);
+        tree->isCarried = !tpIsSameVelocity(v, &(tpVelocity){ 0 });
     }
 }
 

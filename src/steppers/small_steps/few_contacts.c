@@ -298,7 +298,10 @@ bool tpFewContacts_Place(tpSmallStep* step) {
 static void writeEnd(const tpSmallStep* step, int number, double sign, const tpFewContact* contact,
                      const tpVec3* directions, tpVec3 arm, double spinArm, tpFewContacts* few,
                      tpContactEnd* end) {
+    static const tpVelocity none = { 0 };
     *end = (tpContactEnd){ .number = number, .isMoved = isMoved(step, number) };
+    end->isStill = !end->isMoved && tpIsSameVelocity(&step->velocities[number], &none) &&
+                   tpIsSameVelocity(&step->kicks[number], &none);
     end->owner = end->isMoved ? ownerOf(step, number) : NULL;
     end->node = end->owner != NULL ? nodeOf(step, number) : 0;
     Lengths lengths = lengthsOf(step, number);

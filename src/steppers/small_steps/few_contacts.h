@@ -11,6 +11,7 @@
 typedef struct tpContactEnd {
     int32_t number;        // of the step
     bool isMoved;          // impulses move it
+    bool isStill;          // nothing does
     tpArticulation* owner; // its mechanism; NULL: none
     int32_t node;          // there
     int32_t length;        // of its traces
@@ -95,6 +96,13 @@ void tpFewContacts_Start(const tpFewContacts* few);
 
 // The contacts return to their packs, for the certificate and for the next step.
 void tpFewContacts_Return(const tpFewContacts* few);
+
+// W for the factors of now, if it is not that already (few_contacts_response.c).
+void tpFewContacts_Build(const tpSmallStep* step, tpFewContacts* few);
+bool tpFewContacts_IsBuilt(const tpFewContacts* few);
+
+// M^-1 p of a body without joints.
+void tpFreeBody_Answer(const tpSweepBody* mass, const double* p, double* v);
 
 // `solved`, from r and u, with which it is. The last solve of a step is worth more work.
 void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);

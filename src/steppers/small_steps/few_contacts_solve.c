@@ -1,5 +1,5 @@
-// The exact solution of few contacts: W from the traces of their impulses in the trees, then
-// Newton's method on the dense problem.
+// The exact solution of few contacts: velocities of their rows, impulses by the dense problem, and
+// what mechanisms make of these.
 
 #include <math.h>
 #include <string.h>
@@ -35,11 +35,20 @@ static double rowSpeed(const double* row, const tpVelocity* v) {
            (row[3] * v->angular.x + row[4] * v->angular.y + row[5] * v->angular.z);
 }
 
+// Adds the velocities of one end of a contact to those of its rows.
+static void addSpeeds(const tpContactEnd* end, int rows, const tpVelocity* velocities, double* u) {
+    const tpVelocity* v = &velocities[end->number];
+    for (int i = 0; i < rows; ++i) {
+        u[i] += rowSpeed(end->jacobian[i], v);
+    }
+}
+
 static void findSpeeds(const tpVelocity* velocities, const tpFewContact* contact, double* u) {
-    const tpContactEnd *a = &contact->ends[0], *b = &contact->ends[1];
-    for (int i = 0; i < contact->rows; ++i) {
-        u[i] = rowSpeed(a->jacobian[i], &velocities[a->number]) +
-               rowSpeed(b->jacobian[i], &velocities[b->number]);
+    memset(u, 0, sizeof(double) * (size_t)contact->rows);
+    for (int side = 0; side < 2; ++side) {
+        if (!contact->ends[side].isStill) {
+            addSpeeds(&contact->ends[side], contact->rows, velocities, u);
+        }
     }
 }
 
@@ -80,17 +89,6 @@ void tpFewContacts_Start(const tpFewContacts* few) {
     }
 }
 
-// M^-1 p of a body without joints.
-static void answerOf(const tpSweepBody* mass, const double* p, double* v) {
-    const double* I = mass->inverseInertia;
-    for (int k = 0; k < 3; ++k) {
-        v[k] = mass->inverseMass * p[k];
-    }
-    v[3] = I[0] * p[3] + I[3] * p[4] + I[4] * p[5];
-    v[4] = I[3] * p[3] + I[1] * p[4] + I[5] * p[5];
-    v[5] = I[4] * p[3] + I[5] * p[4] + I[2] * p[5];
-}
-
 static void pushFreeBodies(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
@@ -102,17 +100,50 @@ static void pushFreeBodies(const tpSmallStep* step, const tpFewContacts* few, co
             double impulse[6] = { 0.0 }, change[6];
             tpVelocity* v = &step->velocities[end->number];
             addImpulse(end, contact->rows, r + contact->row, impulse);
-            answerOf(&step->masses[end->number], impulse, change);
+            tpFreeBody_Answer(&step->masses[end->number], impulse, change);
             v->linear = tpAdd(v->linear, tpMakeVec3(change[0], change[1], change[2]));
             v->angular = tpAdd(v->angular, tpMakeVec3(change[3], change[4], change[5]));
         }
     }
 }
 
+// Impulses along the rows of contacts, to the axes of trees.
+static void pushTrees(const tpFewContacts* few, const double* r) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double own[tp_traceWidth] = { 0.0 };
+        memcpy(own, r + contact->row, sizeof(double) * (size_t)contact->rows);
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &contact->ends[side];
+            if (end->owner != NULL && end->owner->isTree) {
+                tpJointTree_PushTraced(&end->owner->tree, end->node, end->answers, own);
+            }
+        }
+    }
+}
+
+// Velocities of the mechanisms whose solves have begun. Returns whether they have other factors
+// now.
+static bool endSolves(const tpSmallStep* step, const tpFewContacts* few) {
+    bool isChanged = false;
+    for (int m = 0; m < few->ownerCount; ++m) {
+        tpArticulation* owner = few->owners[m];
+        if (owner->isDue) {
+            int trials = tpJointTree_End(&owner->tree, owner->momenta, owner->last);
+            owner->factorisations += trials;
+            owner->isDue = false;
+            isChanged = isChanged || trials > 0;
+            tpArticulation_HandOut(step, owner);
+        }
+    }
+    return isChanged;
+}
+
 // Gives the bodies these impulses more. Returns whether mechanisms have other factors now.
 static bool push(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
     bool isChanged = false;
     gatherChanges(few, r);
+    pushTrees(few, r);
     for (int m = 0; m < few->ownerCount; ++m) {
         tpArticulation* owner = few->owners[m];
         int before = owner->factorisations;
@@ -122,11 +153,14 @@ static bool push(const tpSmallStep* step, const tpFewContacts* few, const double
                 owner->momenta[k] += owner->changes[k];
             }
         }
-        tpArticulation_SolveAgain(step, owner);
+        if (!owner->isTree) {
+            tpArticulation_SolveAgain(step, owner);
+        }
+        owner->isDue = owner->isTree;
         isChanged = isChanged || owner->factorisations != before;
     }
     pushFreeBodies(step, few, r);
-    return isChanged;
+    return endSolves(step, few) || isChanged;
 }
 
 // The same at the end of the step, for small impulses: rows keep their states, and velocities what
@@ -134,130 +168,29 @@ static bool push(const tpSmallStep* step, const tpFewContacts* few, const double
 static void pushAtEnd(const tpSmallStep* step, const tpFewContacts* few, const double* r) {
     gatherChanges(few, r);
     for (int m = 0; m < few->ownerCount; ++m) {
+        if (few->owners[m]->isTree) {
+            tpJointTree_BeginChange(&few->owners[m]->tree);
+        }
+    }
+    pushTrees(few, r);
+    for (int m = 0; m < few->ownerCount; ++m) {
         tpArticulation* owner = few->owners[m];
         int count = owner->solver.nodeCount;
-        for (int i = 0; i < count; ++i) {
-            readVelocity(&step->velocities[numberOf(owner, i)], &owner->last[6 * i]);
-        }
         if (owner->isTree) {
-            tpJointTree_Push(&owner->tree, owner->changes, owner->last);
+            tpJointTree_EndChange(&owner->tree, owner->shifts);
         } else {
             memcpy(owner->shifts, owner->changes, sizeof(double) * 6 * (size_t)count);
             tpMechanism_Answer(&owner->solver, owner->shifts);
-            for (int k = 0; k < 6 * count; ++k) {
-                owner->last[k] += owner->shifts[k];
-            }
+        }
+        for (int i = 0; i < count; ++i) {
+            readVelocity(&step->velocities[numberOf(owner, i)], &owner->last[6 * i]);
+        }
+        for (int k = 0; k < 6 * count; ++k) {
+            owner->last[k] += owner->shifts[k];
         }
         tpArticulation_HandOut(step, owner);
     }
     pushFreeBodies(step, few, r);
-}
-
-// W -----------------------------------------------------------------------------------------------
-
-static void trace(const tpSmallStep* step, tpContactEnd* end, int rows) {
-    tpArticulation* owner = end->owner;
-    if (owner != NULL && owner->isTree) {
-        tpJointTree_Trace(&owner->tree, end->node, end->jacobian, rows, end->traces, end->answers);
-        return;
-    }
-    for (int i = 0; end->isMoved && i < tp_traceWidth; ++i) {
-        double own[6] = { 0.0 }, *answer = owner != NULL ? owner->shifts : own;
-        for (int k = 0; k < 6; ++k) {
-            end->traces[k][i] = i < rows ? end->jacobian[i][k] : 0.0;
-        }
-        memset(answer, 0, sizeof(double) * (size_t)end->answerLength);
-        if (i < rows && owner != NULL) {
-            memcpy(answer + 6 * end->node, end->jacobian[i], sizeof(own));
-            tpMechanism_Answer(&owner->solver, answer);
-        } else if (i < rows) {
-            answerOf(&step->masses[end->number], end->jacobian[i], answer);
-        }
-        for (int k = 0; k < end->answerLength; ++k) {
-            end->answers[k][i] = answer[k];
-        }
-    }
-}
-
-// How many places two traces share, and where the last of these end.
-static int findShared(const tpContactEnd* a, const tpContactEnd* b, int* ofAnswer) {
-    if (!a->isMoved || !b->isMoved || a->owner != b->owner ||
-        (a->owner == NULL && a->number != b->number)) {
-        return 0;
-    }
-    if (a->owner != NULL && a->owner->isTree) {
-        int shared = tpJointTree_SharedLength(&a->owner->tree, a->node, b->node);
-        *ofAnswer = b->answerLength - shared;
-        return shared;
-    }
-    *ofAnswer = a->owner != NULL ? 6 * a->node : 0;
-    return 6;
-}
-
-// Adds the velocities at one end of a contact under the impulses of another contact there.
-static void addShared(const tpContactEnd* a, const tpContactEnd* b,
-                      double sum[tp_traceWidth][tp_traceWidth]) {
-    int first = 0, shared = findShared(a, b, &first);
-    double(*traces)[tp_traceWidth] = a->traces + (a->length - shared);
-    double(*answers)[tp_traceWidth] = b->answers + first;
-    double own[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
-    for (int k = 0; k < shared; ++k) {
-        for (int i = 0; i < tp_traceWidth; ++i) {
-            for (int j = 0; j < tp_traceWidth; ++j) {
-                own[i][j] += traces[k][i] * answers[k][j];
-            }
-        }
-    }
-    for (int i = 0; shared > 0 && i < tp_traceWidth; ++i) {
-        for (int j = 0; j < tp_traceWidth; ++j) {
-            sum[i][j] += own[i][j];
-        }
-    }
-}
-
-static void writeBlock(tpFewContacts* few, const tpFewContact* a, const tpFewContact* b) {
-    double sum[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
-    for (int side = 0; side < 2; ++side) {
-        addShared(&a->ends[side], &b->ends[0], sum);
-        addShared(&a->ends[side], &b->ends[1], sum);
-    }
-    size_t n = (size_t)few->rowCount;
-    for (int i = 0; i < a->rows; ++i) {
-        for (int j = 0; j < b->rows; ++j) {
-            few->W[(size_t)(a->row + i) * n + (size_t)(b->row + j)] = sum[i][j];
-            few->W[(size_t)(b->row + j) * n + (size_t)(a->row + i)] = sum[i][j];
-        }
-    }
-}
-
-static int stampOf(const tpFewContacts* few) {
-    int stamp = 0;
-    for (int m = 0; m < few->ownerCount; ++m) {
-        stamp += few->owners[m]->factorisations;
-    }
-    return stamp;
-}
-
-// W for the factors of now.
-static void build(const tpSmallStep* step, tpFewContacts* few) {
-    int stamp = stampOf(few);
-    if (few->isBuilt && few->stamp == stamp) {
-        return;
-    }
-    for (int c = 0; c < few->contactCount; ++c) {
-        for (int side = 0; side < 2; ++side) {
-            trace(step, &few->contacts[c].ends[side], few->contacts[c].rows);
-        }
-    }
-    for (int c = 0; c < few->contactCount; ++c) {
-        for (int other = 0; other <= c; ++other) {
-            writeBlock(few, &few->contacts[c], &few->contacts[other]);
-        }
-    }
-    memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
-    tpFrictionStates_Read(&few->states);
-    few->isBuilt = true;
-    few->stamp = stamp;
 }
 
 // Solves ------------------------------------------------------------------------------------------
@@ -268,6 +201,34 @@ static void findVelocities(const tpSmallStep* step, const tpFewContacts* few) {
         const tpFewContact* contact = &few->contacts[c];
         findSpeeds(step->velocities, contact, few->u + contact->row);
         few->u[contact->row] += contact->bias;
+    }
+}
+
+// Whether the traces of contacts tell their velocities while solves of trees are at work.
+static bool areTraced(const tpFewContacts* few) {
+    bool areTraced = tpFewContacts_IsBuilt(few);
+    for (int m = 0; areTraced && m < few->ownerCount; ++m) {
+        const tpArticulation* owner = few->owners[m];
+        areTraced = !owner->isDue || owner->tree.isFree || !owner->tree.isCarried;
+    }
+    return areTraced;
+}
+
+// The same as findVelocities, of mechanisms whose solves have begun and not ended.
+static void traceVelocities(const tpSmallStep* step, const tpFewContacts* few) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double u[tp_traceWidth] = { 0.0 };
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &contact->ends[side];
+            if (end->owner != NULL && end->owner->isDue) {
+                tpJointTree_AddTraced(&end->owner->tree, end->node, end->traces, u);
+            } else if (!end->isStill) {
+                addSpeeds(end, contact->rows, step->velocities, u);
+            }
+        }
+        u[0] += contact->bias;
+        memcpy(few->u + contact->row, u, sizeof(double) * (size_t)contact->rows);
     }
 }
 
@@ -287,16 +248,25 @@ static double findSize(const tpSmallStep* step, const tpFewContacts* few) {
     return sqrt(square);
 }
 
-// Solves for the biases that contacts have, and gives the bodies the impulses.
+// Solves for the biases that contacts have, and gives the bodies the impulses. Solves of trees that
+// have begun are ended; if W is known, only once the impulses are.
 static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, bool isAtEnd) {
     double allowed = (isAtEnd ? tolerance : looseTolerance) *
                      fmax(findSize(step, few), 1e-6 * step->system->units.speed);
     for (int round = 0; few->contactCount > 0 && round < mostRounds; ++round) {
-        findVelocities(step, few);
+        if (areTraced(few)) {
+            traceVelocities(step, few);
+        } else {
+            endSolves(step, few);
+            findVelocities(step, few);
+        }
         if (tpFrictionStates_AreMet(&few->states, few->r, few->u, allowed)) {
+            if (endSolves(step, few)) {
+                continue;
+            }
             return;
         }
-        build(step, few);
+        tpFewContacts_Build(step, few);
         tpFewContacts_Solve(few, allowed, isAtEnd, arena);
         for (int i = 0; i < few->rowCount; ++i) {
             few->change[i] = few->solved[i] - few->r[i];
@@ -310,6 +280,7 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
             return;
         }
     }
+    endSolves(step, few);
 }
 
 // Visits of blocks --------------------------------------------------------------------------------

@@ -63,6 +63,12 @@ void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* artic
     }
 }
 
+// The momenta of a tree, followed to its axes; few_contacts.c finds impulses and velocities.
+static void beginSolve(const tpSmallStep* step, tpArticulation* articulation) {
+    addUpTree(step, articulation);
+    tpJointTree_Begin(&articulation->tree, articulation->momenta);
+}
+
 static void solve(const tpSmallStep* step, tpArticulation* articulation) {
     if (articulation->isTree) {
         addUpTree(step, articulation);
@@ -253,15 +259,20 @@ void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
 void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
     tpArticulationSpan span = tpArticulationsOf(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
-        if (articulation->isAwake) {
-            bool isChanged = !articulation->hasFewContacts && absorb(step, articulation);
-            if (articulation->isDue) {
-                solve(step, articulation);
-            } else if (isChanged) {
-                tpArticulation_SolveAgain(step, articulation);
-            }
-            articulation->isDue = false;
+        if (!articulation->isAwake) {
+            continue;
         }
+        if (articulation->hasFewContacts && articulation->isTree) {
+            beginSolve(step, articulation);
+            continue;
+        }
+        bool isChanged = !articulation->hasFewContacts && absorb(step, articulation);
+        if (articulation->isDue) {
+            solve(step, articulation);
+        } else if (isChanged) {
+            tpArticulation_SolveAgain(step, articulation);
+        }
+        articulation->isDue = false;
     }
     tpFewContacts_Move(step, block);
     for (tpArticulation* articulation = span.begin; articulation < span.end; ++articulation) {
