@@ -173,7 +173,7 @@ static bool makeTree(tpReduced* reduced, int number) {
     tree->isFree = links[count - 1].joint < 0;
     tree->rowCount = tree->isFree ? count - 1 : count;
     tree->nodes = TP_SCRATCH(arena, tpJointNode, count);
-    tree->axes = TP_SCRATCH(arena, tpJointAxis, count);
+    tree->axes = TP_SCRATCH_ZEROED(arena, tpJointAxis, count);
     tree->rows = TP_SCRATCH(arena, tpAxisRow, count);
     tree->answers = TP_SCRATCH(arena, tpRowAnswer, count);
     tree->impulses = TP_SCRATCH(arena, double, 6 * count);

@@ -131,7 +131,7 @@ void tpJointTree_Factorise(tpJointTree* tree) {
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
         for (int k = node->axis; node->isDirty && k < node->axisEnd; ++k) {
-            tree->axes[k].stiffness = 0.0;
+            tree->axes[k].stiffness = tree->axes[k].rotor;
         }
     }
     tree->hasBounds = false;
@@ -266,7 +266,7 @@ static tpJointAxis* axesEnd(const tpJointTree* tree) {
 
 static void setLoads(tpJointTree* tree) {
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
-        axis->load = 0.0;
+        axis->load = axis->rotor * axis->rotorSpeed;
     }
     for (int k = 0; k < tree->rowCount; ++k) {
         const tpAxisRow* row = &tree->rows[k];
@@ -292,6 +292,12 @@ void tpJointTree_ReadRows(tpJointTree* tree) {
     for (int k = 0; k < tree->rowCount; ++k) {
         const tpAxisRow* row = &tree->rows[k];
         tpRowAnswer_Set(&tree->answers[k], row->sign * tree->axes[row->axis].rate);
+    }
+}
+
+void tpJointTree_TurnRotors(tpJointTree* tree) {
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        axis->rotorSpeed = axis->rate;
     }
 }
 

@@ -37,6 +37,9 @@ typedef struct tpJointAxis {
     double load;      // t: impulse of its rows before anything moves
     double rate;      // q' after a solve
     double push;      // (t + s . p) / d of the solve at work
+    // A rotor that turns with the axis and with nothing else: a row of that stiffness, which leads
+    // to its speed.
+    double rotor, rotorSpeed;
 } tpJointAxis;
 
 typedef struct tpJointNode {
@@ -103,6 +106,9 @@ void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const do
 // them.
 int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities);
 void tpJointTree_ReadRows(tpJointTree* tree);
+
+// Rotors go on with the speeds that their axes have after a solve.
+void tpJointTree_TurnRotors(tpJointTree* tree);
 
 // The same after momenta of some nodes have changed: `changes`, which `momenta` have already. Only
 // nodes that are wanted may have any, and all between them and the root are wanted (see

@@ -191,12 +191,9 @@ static void addAxisLaws(AxisAt* at, const tpCoordinate* coordinate) {
         answer->most = at->step->substepTime * def->friction;
         answer->least = -answer->most;
     }
-    if (def->armature > 0.0) {
-        bool isBall = at->joint->type == tp_ballJoint;
-        tpRowAnswer* answer = addRow(at, isBall ? tp_turnRotorRole : tp_rotorRole, 1.0);
-        answer->stiffness = def->armature;
-        lawOf(at)->startBias = -coordinate->rotorSpeed[at->part];
-    }
+    tpJointAxis* axis = &at->articulation->tree.axes[at->axis];
+    axis->rotor = def->armature > 0.0 ? def->armature : 0.0;
+    axis->rotorSpeed = coordinate->rotorSpeed[at->part];
 }
 
 static bool hasCone(const tpCoordinateDef* def) {
@@ -274,14 +271,25 @@ void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
             law->startBias += law->wayFactor * (value - law->value);
             law->value = value;
             break;
-        case tp_rotorRole:
-        case tp_turnRotorRole: {
-            const tpJoint* joint = &step->system->joints.data[law->row];
-            law->startBias = -joint->coordinates[law->coordinate].rotorSpeed[law->part];
-            break;
-        }
         default:
             break;
+        }
+    }
+}
+
+// Rotors have the speeds of their axes.
+static void reportRotors(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        const tpJointNode* node = &articulation->tree.nodes[i];
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            const tpJointAxis* axis = &articulation->tree.axes[k];
+            if (axis->rotor > 0.0) {
+                tpJoint* joint = &step->system->joints.data[articulation->links[i]];
+                bool isBall = joint->type == tp_ballJoint;
+                int place = k - node->axis;
+                joint->coordinates[isBall ? 0 : place].rotorSpeed[isBall ? place : 0] =
+                    axis->rotorSpeed;
+            }
         }
     }
 }
@@ -293,4 +301,5 @@ void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulati
             &step->system->joints.data[law->row].coordinates[law->coordinate];
         tpCoordinate_AddEffort(coordinate, law->role, law->part, law->total, step->h);
     }
+    reportRotors(step, articulation);
 }

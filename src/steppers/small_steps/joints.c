@@ -152,6 +152,7 @@ static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
 static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
     if (articulation->isTree) {
         tpJointTree_ReadRows(&articulation->tree);
+        tpJointTree_TurnRotors(&articulation->tree);
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
