@@ -84,12 +84,9 @@ bool tpFrictionStates_AreMet(const tpFrictionStates* states, const double* r, co
 
 // Gives a row more impulse, in `solved` and `u`.
 static void addToRow(tpFrictionStates* states, int row, double change) {
-    const double* restrict W = states->W + (size_t)row * (size_t)states->rowCount;
-    double* restrict u = states->u;
     states->solved[row] += change;
-    for (int i = 0; i < states->rowCount; ++i) {
-        u[i] += change * W[i];
-    }
+    tpAddNumbers(states->rowCount, change, states->W + (size_t)row * (size_t)states->rowCount,
+                 states->u);
 }
 
 // Contacts that have opened let go of their impulses.
@@ -363,9 +360,24 @@ static double slide(tpFrictionStates* states, double allowed) {
         for (int i = 0; i < states->heldCount; ++i) {
             states->heldChange[i] -= change[j] * column[i];
         }
-        addToRow(states, states->slidingRows[j], change[j]);
     }
     return miss;
+}
+
+// Gives the rows that are held and those that slide the changes of their impulses.
+static void addChanges(tpFrictionStates* states) {
+    double* all = states->kept;
+    memset(all, 0, sizeof(double) * (size_t)states->rowCount);
+    for (int i = 0; i < states->heldCount; ++i) {
+        all[states->heldRows[i]] = states->heldChange[i];
+    }
+    for (int i = 0; i < states->slidingCount; ++i) {
+        all[states->slidingRows[i]] = states->change[i];
+    }
+    for (int i = 0; i < states->rowCount; ++i) {
+        states->solved[i] += all[i];
+    }
+    tpAddProduct(states->rowCount, states->W, all, states->u);
 }
 
 // States ------------------------------------------------------------------------------------------
@@ -467,9 +479,7 @@ bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double
         letGo(states);
         stopHeld(states);
         double miss = states->slidingCount > 0 ? slide(states, 0.5 * allowed) : 0.0;
-        for (int i = 0; i < states->heldCount; ++i) {
-            addToRow(states, states->heldRows[i], states->heldChange[i]);
-        }
+        addChanges(states);
         double velocity = velocityLeft(states);
         // All change at once as long as that leaves fewer to change; then one does, until there are
         // fewer again [JudicePires94].

@@ -67,10 +67,7 @@ void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* restrict
     }
     for (int i = states->heldCount - 1; i > 0; --i) {
         row = states->factor + i * (i + 1) / 2;
-        double by = x[i];
-        for (int k = 0; k < i; ++k) {
-            x[k] -= row[k] * by;
-        }
+        tpAddNumbers(i, -x[i], row, x);
     }
 }
 
