@@ -419,7 +419,8 @@ static int changeStates(tpFrictionStates* states, double allowed, bool isOne) {
 static double velocityLeft(const tpFrictionStates* states) {
     double velocity = 0.0;
     for (int i = 0; i < states->heldCount; ++i) {
-        velocity = fmax(velocity, fabs(states->u[states->heldRows[i]]));
+        double left = fabs(states->u[states->heldRows[i]]);
+        velocity = left > velocity ? left : velocity;
     }
     return velocity;
 }
@@ -551,7 +552,7 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->solved = TP_SCRATCH(arena, double, n);
     states->heldRows = TP_SCRATCH(arena, int32_t, n);
     states->slidingRows = TP_SCRATCH(arena, int32_t, n);
-    states->factor = TP_SCRATCH(arena, double, n*(n + 1) / 2);
+    states->factor = TP_SCRATCH(arena, double, n*(n + 1));
     states->columns = TP_SCRATCH(arena, double, n* n);
     states->S = TP_SCRATCH(arena, double, n* n);
     states->heldChange = TP_SCRATCH(arena, double, n);

@@ -98,7 +98,7 @@ static const double tp_leastStateShift = 1e-9;
 void tpFrictionStates_Factorise(tpFrictionStates* states);
 
 // x = W_HH^-1 x, of the rows that are held.
-void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* restrict x);
+void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* x);
 
 // friction_states.c
 

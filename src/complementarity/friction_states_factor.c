@@ -2,6 +2,7 @@
 // L D L' of the rows that are held, and what is left for those that slide.
 
 #include <math.h>
+#include <string.h>
 
 #include "complementarity/friction_states.h"
 #include "math/pairs.h"
@@ -34,20 +35,72 @@ static void listRows(tpFrictionStates* states) {
     }
 }
 
-// L D L' of W_HH: row i of L begins at i (i + 1) / 2, with 1 / D at its end.
-static void factoriseHeld(tpFrictionStates* states) {
-    double* row = states->factor;
-    for (int i = 0; i < states->heldCount; row += ++i) {
-        const double* W = states->W + (size_t)states->heldRows[i] * (size_t)states->rowCount;
-        const double* other = states->factor;
-        for (int j = 0; j < i; other += ++j) {
-            row[j] = W[states->heldRows[j]] - tpDotNumbers(j, row, other); // times D as yet
+// Rows of L are an even number apart, with 1 / D on the diagonal.
+static size_t strideOf(const tpFrictionStates* states) {
+    return ((size_t)states->heldCount + 1) / 2 * 2;
+}
+
+// x = L^-1 x by the first rows of L, four at once.
+static void solveLower(int count, const double* L, size_t stride, double* x) {
+    int i = 0;
+    for (; i + 3 < count; i += 4) {
+        const double *a = L + (size_t)i * stride, *b = a + stride, *c = b + stride, *d = c + stride;
+        tpPair sums[4] = { { 0.0, 0.0 } };
+        for (int k = 0; k < i; k += 2) {
+            tpPair by = tpLoadPair(x + k);
+            sums[0] += tpLoadPair(a + k) * by;
+            sums[1] += tpLoadPair(b + k) * by;
+            sums[2] += tpLoadPair(c + k) * by;
+            sums[3] += tpLoadPair(d + k) * by;
         }
-        double shift = fmax(tp_leastStateShift, states->shift);
+        double x0 = x[i] - tpPair_Sum(sums[0]);
+        double x1 = x[i + 1] - tpPair_Sum(sums[1]) - b[i] * x0;
+        double x2 = x[i + 2] - tpPair_Sum(sums[2]) - c[i] * x0 - c[i + 1] * x1;
+        x[i + 3] = x[i + 3] - tpPair_Sum(sums[3]) - d[i] * x0 - d[i + 1] * x1 - d[i + 2] * x2;
+        x[i] = x0;
+        x[i + 1] = x1;
+        x[i + 2] = x2;
+    }
+    for (; i < count; ++i) {
+        x[i] -= tpDotNumbers(i, L + (size_t)i * stride, x);
+    }
+}
+
+// x = L'^-1 x.
+static void solveUpper(int count, const double* L, size_t stride, double* x) {
+    int i = count;
+    for (; i % 4 != 0; --i) {
+        tpAddNumbers(i - 1, -x[i - 1], L + (size_t)(i - 1) * stride, x);
+    }
+    for (i -= 4; i >= 0; i -= 4) {
+        const double *a = L + (size_t)i * stride, *b = a + stride, *c = b + stride, *d = c + stride;
+        double x3 = x[i + 3], x2 = x[i + 2] - d[i + 2] * x3;
+        double x1 = x[i + 1] - c[i + 1] * x2 - d[i + 1] * x3;
+        double x0 = x[i] - b[i] * x1 - c[i] * x2 - d[i] * x3;
+        for (int k = 0; k < i; k += 2) {
+            tpPair left = tpLoadPair(x + k) - x0 * tpLoadPair(a + k) - x1 * tpLoadPair(b + k) -
+                          x2 * tpLoadPair(c + k) - x3 * tpLoadPair(d + k);
+            memcpy(x + k, &left, sizeof(left));
+        }
+        x[i] = x0;
+        x[i + 1] = x1;
+        x[i + 2] = x2;
+    }
+}
+
+// L D L' of W_HH.
+static void factoriseHeld(tpFrictionStates* states) {
+    size_t stride = strideOf(states);
+    double *L = states->factor, *row = L, shift = fmax(tp_leastStateShift, states->shift);
+    for (int i = 0; i < states->heldCount; ++i, row += stride) {
+        const double* W = states->W + (size_t)states->heldRows[i] * (size_t)states->rowCount;
+        for (int j = 0; j < i; ++j) {
+            row[j] = W[states->heldRows[j]];
+        }
+        solveLower(i, L, stride, row); // times D as yet
         double own = W[states->heldRows[i]], pivot = own * (1.0 + shift);
-        const double* inverse = states->factor;
-        for (int k = 0; k < i; inverse += ++k + 1) {
-            double scaled = row[k] * *inverse;
+        for (int k = 0; k < i; ++k) {
+            double scaled = row[k] * L[(size_t)k * (stride + 1)];
             pivot -= scaled * row[k];
             row[k] = scaled;
         }
@@ -56,19 +109,13 @@ static void factoriseHeld(tpFrictionStates* states) {
     }
 }
 
-void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* restrict x) {
-    const double* restrict row = states->factor;
-    for (int i = 0; i < states->heldCount; row += ++i) {
-        x[i] -= tpDotNumbers(i, row, x);
+void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* x) {
+    size_t stride = strideOf(states);
+    solveLower(states->heldCount, states->factor, stride, x);
+    for (int i = 0; i < states->heldCount; ++i) {
+        x[i] *= states->factor[(size_t)i * (stride + 1)];
     }
-    const double* inverse = states->factor;
-    for (int i = 0; i < states->heldCount; inverse += ++i + 1) {
-        x[i] *= *inverse;
-    }
-    for (int i = states->heldCount - 1; i > 0; --i) {
-        row = states->factor + i * (i + 1) / 2;
-        tpAddNumbers(i, -x[i], row, x);
-    }
+    solveUpper(states->heldCount, states->factor, stride, x);
 }
 
 // Columns of W_HH^-1 W_HT, and S.

@@ -227,10 +227,12 @@ static double errorBefore(const tpArticulation* articulation) {
         return before; // rows written in the middle of a step start without
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        before = fmax(before, fabs(articulation->laws[k].startError));
+        double error = fabs(articulation->laws[k].startError);
+        before = error > before ? error : before;
     }
     for (int k = 0; articulation->isTree && k < 6 * articulation->tree.nodeCount; ++k) {
-        before = fmax(before, fabs(articulation->startJumps[k]));
+        double jump = fabs(articulation->startJumps[k]);
+        before = jump > before ? jump : before;
     }
     return before;
 }
