@@ -86,10 +86,8 @@ static double looseResponse(const tpSystem* system, const tpJoint* joint, const 
     return withArmature(response, joint->coordinates[coordinate].def.armature);
 }
 
-double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
-                     const tpVec3* spinB) {
+double tpHinge_SpeedAbout(tpVec3 axis, const tpVec3* spinA, const tpVec3* spinB) {
     // The bits of tpJointRow_Speed.
-    tpVec3 axis = tpRotate(rotationA, joint->coordinates[0].axis);
     double speed = 0.0;
     speed += spinA != NULL ? tpDot(tpNeg(axis), *spinA) : 0.0;
     speed += spinB != NULL ? tpDot(axis, *spinB) : 0.0;
@@ -98,9 +96,10 @@ double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA
 
 static double turnSpeed(const tpSystem* system, const tpJoint* joint) {
     const tpVelocity* velocities = system->velocities.data;
-    return tpHinge_Speed(joint, tpPoseOrWorld(system->poses.data, joint->bodyA).rotation,
-                         joint->bodyA >= 0 ? &velocities[joint->bodyA].angular : NULL,
-                         joint->bodyB >= 0 ? &velocities[joint->bodyB].angular : NULL);
+    tpQuat rotation = tpPoseOrWorld(system->poses.data, joint->bodyA).rotation;
+    return tpHinge_SpeedAbout(tpRotate(rotation, joint->coordinates[0].axis),
+                              joint->bodyA >= 0 ? &velocities[joint->bodyA].angular : NULL,
+                              joint->bodyB >= 0 ? &velocities[joint->bodyB].angular : NULL);
 }
 
 static bool isSingleTurn(const tpJoint* joint) {

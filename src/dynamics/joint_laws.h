@@ -123,8 +123,7 @@ void tpJoints_EndRotors(tpSystem* system);
 void tpJoint_EndRotors(const tpSystem* system, tpJoint* joint);
 
 // The rate of a joint that is a single turn. NULL: the world.
-double tpHinge_Speed(const tpJoint* joint, tpQuat rotationA, const tpVec3* spinA,
-                     const tpVec3* spinB);
+double tpHinge_SpeedAbout(tpVec3 axis, const tpVec3* spinA, const tpVec3* spinB);
 
 // Energies that are not those of bodies.
 double tpJoints_KineticEnergy(const tpSystem* system);   // of armatures

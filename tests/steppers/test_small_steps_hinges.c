@@ -82,8 +82,8 @@ static void openCase(Case* test, tpRandom* random) {
 }
 
 static void look(Case* test, int width, bool isWhole) {
-    tpGetHingeKernels(width)->look(&test->pack, test->poses, isWhole, test->nodes, test->axes,
-                                   &test->rest);
+    tpGetHingeKernels(width)->look(&test->pack, test->poses, isWhole, test->pack.asked, test->nodes,
+                                   test->axes, &test->rest);
 }
 
 static void checkLink(const Case* test, int i) {

@@ -254,12 +254,15 @@ static void findValue(const tpSmallStep* step, tpArticulation* articulation,
     axis->value = hingeValue(joint, half, axis);
 }
 
-static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, bool isWhole) {
+static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, bool isWhole,
+                        bool isEnd) {
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         tpHingeRest rest;
-        step->joints->hinges->look(pack, step->joints->poses, isWhole, articulation->nodePlaces,
-                                   articulation->axisPlaces, &rest);
+        // At the end values are asked for whether there are laws or not.
+        unsigned asked = isEnd ? (1u << pack->count) - 1u : pack->asked;
+        step->joints->hinges->look(pack, step->joints->poses, isWhole, asked,
+                                   articulation->nodePlaces, articulation->axisPlaces, &rest);
         for (int lane = 0; rest.lanes >> lane != 0; ++lane) {
             if (rest.lanes >> lane & 1) {
                 findValue(step, articulation, pack, lane, rest.halves[lane]);
@@ -281,7 +284,7 @@ static int firstAlone(const tpArticulation* articulation) {
 }
 
 void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
-    lookAtPacks(step, articulation, false);
+    lookAtPacks(step, articulation, false, false);
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
         if (articulation->links[i] < 0 || !isAlone(step, articulation, i)) {
             continue;
@@ -296,7 +299,7 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
-    lookAtPacks(step, articulation, true);
+    lookAtPacks(step, articulation, true, false);
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
         if (articulation->links[i] < 0) {
             memset(&articulation->nodePlaces[i], 0, sizeof(tpNodePlace));
@@ -424,41 +427,41 @@ void tpTree_FindSlips(const tpArticulation* articulation, const double* velociti
     }
 }
 
-// The end of a link that is a hinge: its drift.
-static double endHinge(const tpSmallStep* step, tpArticulation* articulation, int i) {
+// The end of a link that is a hinge, by the last look; returns its drift.
+static double endHinge(const tpSmallStep* step, const tpArticulation* articulation, int i) {
     tpJoint* joint = &step->system->joints.data[articulation->links[i]];
     tpCoordinate* coordinate = &joint->coordinates[0];
-    tpAxisPlace* place = &articulation->axisPlaces[articulation->tree.nodes[i].axis];
+    const tpCoordinateDef* def = &coordinate->def;
+    const tpAxisPlace* place = &articulation->axisPlaces[articulation->tree.nodes[i].axis];
+    const double* jump = articulation->nodePlaces[i].jump;
     bool isB = joint->bodyB == articulation->bodies[i];
-    const tpPose *own = ownPose(step, articulation, i),
-                 *other = otherPose(step, articulation, i, NULL);
-    const tpPose *a = isB ? other : own, *b = isB ? own : other;
-    tpVec3 twist,
-        gap = tpSub(tpTransformPoint(*b, joint->anchorB), tpTransformPoint(*a, joint->anchorA));
-    double value = hingeValue(joint, tpHinge_Split(joint, a->rotation, b->rotation, &twist), place);
-    coordinate->displacement = value - coordinate->def.zero;
-    if (coordinate->def.armature > 0.0) {
+    coordinate->displacement = place->value - def->zero;
+    if (def->armature > 0.0) {
         const tpVelocity* velocities = step->velocities;
         int parent = articulation->tree.nodes[i].parent;
         const tpVec3* mine = &velocities[numberOf(articulation, i)].angular;
         const tpVec3* its = &velocities[numberOf(articulation, parent)].angular;
-        coordinate->endSpeed[0] =
-            tpHinge_Speed(joint, a->rotation, isB ? its : mine, isB ? mine : its);
+        double sign = isB ? 1.0 : -1.0;
+        tpVec3 axis = tpMakeVec3(sign * place->reading[3], sign * place->reading[4],
+                                 sign * place->reading[5]);
+        coordinate->endSpeed[0] = tpHinge_SpeedAbout(axis, isB ? its : mine, isB ? mine : its);
     }
-    return tpHinge_Drift(joint, gap, twist, value, 1.0);
+    double drift = def->hasLimits ? fabs(tpPastLimit(def->limits, place->value)) : 0.0;
+    for (int k = 0; k < 6; ++k) {
+        drift = fabs(jump[k]) > drift ? fabs(jump[k]) : drift;
+    }
+    return drift;
 }
 
 void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->drift = 0.0;
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        int link = articulation->links[i];
-        // What a root is joined to moves after the bodies that impulses move.
-        if (link < 0 || articulation->tree.nodes[i].parent < 0 ||
-            step->system->joints.data[link].type != tp_revoluteJoint) {
-            continue;
+    lookAtPacks(step, articulation, true, true);
+    for (int p = 0; p < articulation->hingePackCount; ++p) {
+        const tpHingePack* pack = &articulation->hinges[p];
+        for (int lane = 0; lane < pack->count; ++lane) {
+            double drift = endHinge(step, articulation, pack->node[lane]);
+            articulation->drift = drift > articulation->drift ? drift : articulation->drift;
+            step->joints->isDone[articulation->links[pack->node[lane]]] = true;
         }
-        double drift = endHinge(step, articulation, i);
-        articulation->drift = drift > articulation->drift ? drift : articulation->drift;
-        step->joints->isDone[link] = true;
     }
 }

@@ -184,7 +184,8 @@ _Static_assert(offsetof(tpNodePlace, jump) == 6 * sizeof(double) &&
                "places are rows of numbers");
 
 static void lookAtHinges(const tpHingePack* pack, const tpPose* poses, bool isWhole,
-                         tpNodePlace* nodes, tpAxisPlace* axes, tpHingeRest* rest) {
+                         unsigned allAsked, tpNodePlace* nodes, tpAxisPlace* axes,
+                         tpHingeRest* rest) {
     rest->lanes = 0;
     for (int lane = 0; lane < pack->count; lane += W) {
         int count = pack->count - lane < W ? pack->count - lane : W;
@@ -206,7 +207,7 @@ static void lookAtHinges(const tpHingePack* pack, const tpPose* poses, bool isWh
         WideVec twist, gap = subVec(addVec(b.position, hinge.armB), addVec(a.position, hinge.armA));
         splitHinges(pack, lane, a.rotation, b.rotation, &sine, &cosine, &twist);
         storeJumps(&hinge, gap, twist, nodeRows, count);
-        unsigned asked = pack->asked >> lane & ((1u << W) - 1u);
+        unsigned asked = allAsked >> lane & ((1u << W) - 1u);
         unsigned left = asked != 0 ? findValues(places, count, sine, cosine, asked) : 0;
         if (left != 0) {
             double sines[W], cosines[W];

@@ -32,10 +32,10 @@ typedef struct tpHingeRest {
 
 typedef struct tpHingeKernels {
     int width;
-    // Places of the links of a pack by these poses. Unless `isWhole`, arms and axes alone. Values
-    // that are near known ones are set; `rest` receives the others.
-    void (*look)(const tpHingePack* pack, const tpPose* poses, bool isWhole, tpNodePlace* nodes,
-                 tpAxisPlace* axes, tpHingeRest* rest);
+    // Places of the links of a pack by these poses. Unless `isWhole`, arms and axes alone. Of the
+    // lanes that are asked for values that are near known ones are set; `rest` receives the others.
+    void (*look)(const tpHingePack* pack, const tpPose* poses, bool isWhole, unsigned asked,
+                 tpNodePlace* nodes, tpAxisPlace* axes, tpHingeRest* rest);
     // Arms and motions of the links as velocities lead to them in a time in which they turn little.
     void (*takeAhead)(const tpHingePack* pack, const tpVelocity* velocities, double time,
                       const tpNodePlace* nodes, const tpAxisPlace* axes, tpJointTree* tree);
