@@ -53,8 +53,7 @@ static inline double larger(double a, double b) {
 }
 
 // The rows of a hinge in space hold three directions of the anchors and two across the axis.
-static double driftOfHinge(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value,
-                           double unit) {
+double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit) {
     tpVec3 across[2];
     double drift = larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z)) / unit;
     tpMakeTangents(joint->coordinates[0].axis, &across[0], &across[1]);
@@ -77,7 +76,7 @@ static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit)
     tpVec3 twist = tpHinge_Twist(joint, a.rotation, b.rotation);
     const tpCoordinateDef* def = &joint->coordinates[0].def;
     double value = def->hasLimits ? tpHinge_Value(joint, a.rotation, b.rotation) + def->zero : 0.0;
-    return driftOfHinge(joint, gap, twist, value, unit);
+    return tpHinge_Drift(joint, gap, twist, value, unit);
 }
 
 static bool hasLimits(const tpJoint* joint) {

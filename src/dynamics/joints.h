@@ -96,6 +96,10 @@ double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 // That of one joint.
 double tpJoint_PositionError(const tpSystem* system, const tpJoint* joint, const tpPose* poses);
 
+// The same of a joint that is a single turn in space: `gap` is between its anchors, `twist` what
+// its turn does not explain, in the axes of A.
+double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double value, double unit);
+
 // Follows the turns of joints past half a turn; once a step, after bodies have moved.
 void tpJoints_FollowAngles(tpSystem* system);
 
