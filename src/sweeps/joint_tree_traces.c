@@ -8,7 +8,6 @@
 
 #include "sweeps/joint_tree.h"
 
-#include "math/pairs.h"
 #include "sweeps/tree_packs.h"
 
 int tpJointTree_TraceLength(const tpJointTree* tree, int node) {
@@ -31,43 +30,19 @@ void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6],
         ->trace(tree, node, components, traces, answers);
 }
 
-// An answer times the impulses.
-static inline double answerTo(const double* answer, tpPair low, tpPair high) {
-    return tpPair_Sum(tpLoadPair(answer) * low) + tpPair_Sum(tpLoadPair(answer + 2) * high);
+static const tpTreeKernels* kernelsOf(const tpJointTree* tree) {
+    return tree->kernels != NULL ? tree->kernels
+                                 : tpGetTreeKernels(tpChooseWidth(tp_treePackWidth));
 }
 
 void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
                             const double* r) {
-    tpPair low = tpLoadPair(r), high = tpLoadPair(r + 2);
-    for (; node >= 0; node = tree->nodes[node].parent) {
-        const tpJointNode* own = &tree->nodes[node];
-        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++answers) {
-            tree->axes[k].push += answerTo(*answers, low, high);
-        }
-    }
-    for (int k = 0; tree->isFree && k < 6; ++k) {
-        tree->rootPush[k] += answerTo(answers[k], low, high);
-    }
+    kernelsOf(tree)->push(tree, node, answers, r);
 }
 
 void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
                            double* u) {
-    tpPair low = { 0.0, 0.0 }, high = { 0.0, 0.0 };
-    for (; node >= 0; node = tree->nodes[node].parent) {
-        const tpJointNode* own = &tree->nodes[node];
-        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++traces) {
-            low += tree->axes[k].push * tpLoadPair(*traces);
-            high += tree->axes[k].push * tpLoadPair(*traces + 2);
-        }
-    }
-    for (int k = 0; tree->isFree && k < 6; ++k) {
-        low += tree->rootPush[k] * tpLoadPair(traces[k]);
-        high += tree->rootPush[k] * tpLoadPair(traces[k] + 2);
-    }
-    for (int i = 0; i < 2; ++i) {
-        u[i] += low[i];
-        u[2 + i] += high[i];
-    }
+    kernelsOf(tree)->read(tree, node, traces, u);
 }
 
 int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b) {

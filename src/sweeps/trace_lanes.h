@@ -69,6 +69,45 @@ static void traceToRoot(const tpJointTree* tree, int node, double (*impulses)[tp
     }
 }
 
+// An answer times four impulses.
+static inline double answerTo(const double* answer, const double* r) {
+    double parts[tp_traceWidth];
+    for (int lane = 0; lane < tp_traceWidth; lane += W) {
+        storeAnywhere(parts + lane, loadAnywhere(answer + lane) * loadAnywhere(r + lane));
+    }
+    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
+static void pushToRoot(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
+                       const double* r) {
+    for (; node >= 0; node = tree->nodes[node].parent) {
+        const tpJointNode* own = &tree->nodes[node];
+        for (int k = own->axisEnd - 1; k >= own->axis; --k, ++answers) {
+            tree->axes[k].push += answerTo(*answers, r);
+        }
+    }
+    for (int k = 0; tree->isFree && k < 6; ++k) {
+        tree->rootPush[k] += answerTo(answers[k], r);
+    }
+}
+
+static void readToRoot(const tpJointTree* tree, int node, double (*all)[tp_traceWidth], double* u) {
+    for (int lane = 0; lane < tp_traceWidth; lane += W) {
+        double(*traces)[tp_traceWidth] = all;
+        wide sum = wideOf(0.0);
+        for (int i = node; i >= 0; i = tree->nodes[i].parent) {
+            const tpJointNode* own = &tree->nodes[i];
+            for (int k = own->axisEnd - 1; k >= own->axis; --k, ++traces) {
+                sum += wideOf(tree->axes[k].push) * loadAnywhere(&(*traces)[lane]);
+            }
+        }
+        for (int k = 0; tree->isFree && k < 6; ++k) {
+            sum += wideOf(tree->rootPush[k]) * loadAnywhere(&traces[k][lane]);
+        }
+        storeAnywhere(u + lane, loadAnywhere(u + lane) + sum);
+    }
+}
+
 // sum += traces' answers, four by four numbers
 static void multiplyTraces(int count, double (*traces)[tp_traceWidth],
                            double (*answers)[tp_traceWidth], double (*sum)[tp_traceWidth]) {

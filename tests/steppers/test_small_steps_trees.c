@@ -178,6 +178,32 @@ static void treesMoveAsRowsDo(void** state) {
     }
 }
 
+// Values of hinges go on from step to step. Bodies that a user puts elsewhere have others.
+static void valuesFollowBodiesThatArePut(void** state) {
+    (void)state;
+    for (int n = 0; n < 2 * kinds; ++n) {
+        tpWorld* worlds[2] = { makeTree((uint64_t)n, tp_revoluteJoint, false, false),
+                               makeTree((uint64_t)n, tp_revoluteJoint, false, true) };
+        tpPose starts[bodies];
+        for (int i = 0; i < bodies; ++i) {
+            starts[i] = tpBody_GetPose(worlds[0], tpWorld_GetBody(worlds[0], i));
+        }
+        for (int k = 0; k < 60; ++k) {
+            // Back to where they began, at rest.
+            for (int i = 0; k == 40 && i < 2 * bodies; ++i) {
+                tpBodyId body = tpWorld_GetBody(worlds[i % 2], i / 2);
+                tpBody_SetPose(worlds[i % 2], body, starts[i / 2]);
+                tpBody_SetVelocity(worlds[i % 2], body, tpZeroVec3(), tpZeroVec3());
+            }
+            tpWorld_Step(worlds[0], 1.0 / 200.0);
+            tpWorld_Step(worlds[1], 1.0 / 200.0);
+        }
+        compareBodies(worlds, 1.0 / 200.0);
+        tpDestroyWorld(worlds[0]);
+        tpDestroyWorld(worlds[1]);
+    }
+}
+
 // A row of ball joints that sags until all of them are at their limits. The direction of a small
 // angle turns as fast as the angle is small, and a whip takes an angle through zero and past the
 // other side within a substep: both used to gain energy without bound.
@@ -237,6 +263,7 @@ static void ballsRestAtTheirLimits(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesMoveAsRowsDo),
+        cmocka_unit_test(valuesFollowBodiesThatArePut),
         cmocka_unit_test(ballsRestAtTheirLimits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "sweeps/tree_packs.h"
 
 enum { nodes = 7, size = 6 * nodes, mostAxes = 3 * nodes, mostRows = 3 * mostAxes };
 
@@ -377,6 +378,47 @@ static void solvesTakeTracedImpulses(void** state) {
     }
 }
 
+// Traces have the same bits on every width.
+static void widthsTraceAlike(void** state) {
+    (void)state;
+    tpRandom random = { 79 };
+    Case test;
+    openCase(&test, &random, true);
+    addSprings(&test, &random);
+    tpJointTree_Factorise(&test.tree);
+    tpJointTree_Begin(&test.tree, test.momenta);
+    double components[6][tp_traceWidth], r[tp_traceWidth];
+    for (int k = 0; k < 6 * tp_traceWidth; ++k) {
+        components[k / tp_traceWidth][k % tp_traceWidth] = randomBetween(&random, -1.0, 1.0);
+        r[k % tp_traceWidth] = randomBetween(&random, -1.0, 1.0);
+    }
+    for (int node = 0; node < nodes; ++node) {
+        Case cases[2] = { test, test };
+        double traces[2][mostAxes + 6][tp_traceWidth], answers[2][mostAxes + 6][tp_traceWidth];
+        double sums[2][tp_traceWidth][tp_traceWidth] = { { { 0.0 } } };
+        double u[2][tp_traceWidth] = { { 0.0 } };
+        memset(traces, 0, sizeof(traces));
+        memset(answers, 0, sizeof(answers));
+        int length = tpJointTree_TraceLength(&test.tree, node);
+        for (int k = 0; k < 2; ++k) {
+            const tpTreeKernels* kernels = tpGetTreeKernels(k == 0 ? 1 : 4);
+            cases[k].tree.nodes = cases[k].nodes;
+            cases[k].tree.axes = cases[k].axes;
+            kernels->trace(&cases[k].tree, node, components, traces[k], answers[k]);
+            kernels->push(&cases[k].tree, node, answers[k], r);
+            kernels->read(&cases[k].tree, node, traces[k], u[k]);
+            kernels->multiply(length, traces[k], answers[k], sums[k]);
+        }
+        assert_memory_equal(traces[0], traces[1], sizeof(traces[0]));
+        assert_memory_equal(answers[0], answers[1], sizeof(answers[0]));
+        assert_memory_equal(sums[0], sums[1], sizeof(sums[0]));
+        assert_memory_equal(u[0], u[1], sizeof(u[0]));
+        assert_memory_equal(cases[0].axes, cases[1].axes, sizeof(test.axes));
+        assert_memory_equal(cases[0].tree.rootPush, cases[1].tree.rootPush,
+                            sizeof(test.tree.rootPush));
+    }
+}
+
 // Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
 // alone, which do nothing along the axes.
 static void errorsAreTakenBack(void** state) {
@@ -423,6 +465,7 @@ int main(void) {
         cmocka_unit_test(errorsAreTakenBack),
         cmocka_unit_test(tracesAnswerImpulses),
         cmocka_unit_test(solvesTakeTracedImpulses),
+        cmocka_unit_test(widthsTraceAlike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ typedef struct tpAxisPlace {
     // Of a hinge: a value that was found by its arc, in this step; (0, 0): none.
     tpHalfTurn knownHalf;
     double known;
+    double given; // where the step begins, if the last one has left it; NAN: not known
     double rigid; // stiffness of its rows without compliance in this step; 0: not known yet
 } tpAxisPlace;
 

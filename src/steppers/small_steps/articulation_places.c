@@ -246,11 +246,17 @@ static void placeLink(const tpSmallStep* step, tpArticulation* articulation, int
     setJump(to, place.isB, place.gap, place.twist);
 }
 
-// The value of a hinge that is not near a known one.
+// The value of a hinge that is not near a known one. The first look of a step may find it where the
+// last step has left it.
 static void findValue(const tpSmallStep* step, tpArticulation* articulation,
                       const tpHingePack* pack, int lane, tpHalfTurn half) {
     const tpJoint* joint = &step->system->joints.data[articulation->links[pack->node[lane]]];
     tpAxisPlace* axis = &articulation->axisPlaces[pack->axisPlace[lane]];
+    if (isfinite(axis->given)) {
+        axis->known = axis->given;
+        axis->knownHalf = half;
+        axis->given = NAN;
+    }
     axis->value = hingeValue(joint, half, axis);
 }
 

@@ -160,10 +160,29 @@ static bool isTree(const tpSmallStep* step, int m) {
     return isOne;
 }
 
-// Nothing is known of an axis yet but what has pulled at a ball joint's angle in the last step.
-static void beginAxis(const tpJoint* joint, tpAxisPlace* axis) {
+// Values of hinges go on from step to step as long as nobody moves their bodies. They are found by
+// their arcs again every so many steps: roundings do not add up for longer.
+enum { stepsByArc = 64 };
+
+static bool goesOn(const tpSmallStep* step, const tpJoint* joint, int index) {
+    const tpCoordinateDef* def = &joint->coordinates[0].def;
+    bool isAsked = joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0 &&
+                   (def->hasLimits || def->hasSpring || def->hasServo);
+    if (!isAsked || (step->system->stepCount + index) % stepsByArc == 0) {
+        return false;
+    }
+    const int32_t* numbers = step->state->numbers.data;
+    return !step->isDisturbed[numbers[joint->bodyA]] && !step->isDisturbed[numbers[joint->bodyB]];
+}
+
+// Nothing is known of an axis yet but the value of a hinge, and what has pulled at a ball joint's
+// angle in the last step.
+static void beginAxis(const tpSmallStep* step, int index, tpAxisPlace* axis) {
+    const tpJoint* joint = &step->system->joints.data[index];
+    const tpCoordinate* first = &joint->coordinates[0];
     axis->knownHalf = (tpHalfTurn){ 0.0, 0.0 };
     axis->value = axis->rigid = axis->pull = 0.0;
+    axis->given = goesOn(step, joint, index) ? first->displacement + first->def.zero : NAN;
     if (joint->type == tp_ballJoint) {
         axis->pull = -(joint->coordinates[0].effort + joint->coordinates[0].limitEffort);
     }
@@ -195,7 +214,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
         if (link >= 0) {
             const tpJoint* joint = &step->system->joints.data[link];
             for (int k = tpTree_AxisCount(joint); k > 0; --k, ++axis) {
-                beginAxis(joint, &articulation->axisPlaces[axis]);
+                beginAxis(step, link, &articulation->axisPlaces[axis]);
             }
         }
         tree->nodes[i].axisEnd = axis;
