@@ -46,17 +46,40 @@ static unsigned frictionNeeds(const tpSceneFriction* friction) {
            (friction->torsional > 0.0 ? tp_lacksTorsion : 0u);
 }
 
+// The steppers that use what a bit stands for, one after the other. free-flight knows no contacts.
+static void printUsers(unsigned bit) {
+    const char* before = "; used by ";
+    for (int i = 0; i < tp_stepperCount; ++i) {
+        if (i != tp_freeFlight && (tpStepperLacks((tpStepperId)i) & bit) == 0) {
+            printf("%s%s", before, tpStepperName((tpStepperId)i));
+            before = ", ";
+        }
+    }
+}
+
 // A note for each bit of `leftOut`, at the part of the scene that asks for it.
 static void notePart(const tpScene* scene, unsigned leftOut, tpScenePlace place, const char* of,
                      const char* name) {
     const char* stepper = tpStepperName(tpScene_GetStepper(scene));
     for (int i = 0; i < tp_leftOutCount; ++i) {
         if ((leftOut & tpLeftOutNames[i].bit) != 0) {
-            char words[160];
-            snprintf(words, sizeof(words), "the stepper %s does not use the %s of%s", stepper,
-                     tpLeftOutNames[i].name, of);
-            printNote(scene, place, words, name);
+            printf("%s:%d:%d: note: the stepper %s does not use the %s of%s \"%s\"",
+                   tpScene_GetPath(scene, place), place.line, place.column, stepper,
+                   tpLeftOutNames[i].name, of, name);
+            printUsers(tpLeftOutNames[i].bit);
+            printf("\n");
         }
+    }
+}
+
+// Contacts that give bounce by their spring: a restitution beside it does nothing.
+static void noteSpring(const tpScene* scene, unsigned lacks, double restitution,
+                       const tpSceneCompliance* contact, tpScenePlace place, const char* name) {
+    bool gives = contact->compliance > 0.0 && (lacks & tp_lacksCompliance) == 0 &&
+                 tpScene_GetStepper(scene) != tp_freeFlight;
+    if (gives && restitution > 0.0) {
+        printNote(scene, place,
+                  "contacts that give bounce by their spring, not by the restitution of", name);
     }
 }
 
@@ -69,6 +92,8 @@ static void noteGaps(const tpScene* scene, const tpWorld* world) {
                          (material->restitution > 0.0 ? tp_lacksRestitution : 0u) |
                          (material->contact.compliance > 0.0 ? tp_lacksCompliance : 0u);
         notePart(scene, needs & lacks, material->name.place, "", material->name.text);
+        noteSpring(scene, lacks, material->restitution, &material->contact, material->name.place,
+                   material->name.text);
     }
     for (int i = 0; i < scene->pairs.count; ++i) {
         const tpScenePair* pair = &scene->pairs.items[i];
@@ -76,6 +101,8 @@ static void noteGaps(const tpScene* scene, const tpWorld* world) {
                          (pair->restitution > 0.0 ? tp_lacksRestitution : 0u) |
                          (pair->contact.compliance > 0.0 ? tp_lacksCompliance : 0u);
         notePart(scene, needs & lacks, pair->part.place, " the pair with", pair->between[0].name);
+        noteSpring(scene, lacks, pair->restitution, &pair->contact, pair->part.place,
+                   pair->between[0].name);
     }
     for (int i = 0; (lacks & tp_lacksJoints) != 0 && i < scene->joints.count; ++i) {
         const tpSceneJoint* joint = &scene->joints.items[i];

@@ -172,6 +172,12 @@ bool tpSystem_Gives(const tpSystem* system) {
     return gives && (system->leftOut & tp_lacksCompliance) == 0;
 }
 
+double tpContact_Overlap(const tpContact* contact, const tpSystem* system) {
+    bool isSpring =
+        system->gives && contact->gap < 0.0 && tpMakeContactLaw(system, contact).stiffness > 0.0;
+    return isSpring ? 0.0 : fmax(0.0, -contact->gap);
+}
+
 void tpSystem_SetContactEnergy(tpSystem* system, const tpContact* contacts, int count) {
     system->contactEnergy = 0.0;
     for (int i = 0; system->gives && i < count; ++i) {

@@ -49,6 +49,10 @@ bool tpRows_JudgeRigid(tpRows* rows, const tpContactLaw* laws, const double* gap
 // Whether the system has materials that give and a stepper that knows them.
 bool tpSystem_Gives(const tpSystem* system);
 
+// How deep a contact overlaps where bodies are, m. One that gives is pressed in, which is no
+// overlap.
+double tpContact_Overlap(const tpContact* contact, const tpSystem* system);
+
 // Sums the energy of the springs at these contacts into the system.
 void tpSystem_SetContactEnergy(tpSystem* system, const tpContact* contacts, int count);
 

@@ -8,6 +8,7 @@
 
 #include "base/forest.h"
 #include "dynamics/collider_shapes.h"
+#include "dynamics/contact_spring.h"
 #include "dynamics/couplings.h"
 #include "dynamics/forces.h"
 #include "dynamics/loads.h"
@@ -185,7 +186,8 @@ static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepRepor
     }
     system->contacts.count = awake + asleep;
     for (int i = 0; i < asleep; ++i) {
-        report->penetration = fmax(report->penetration, -sleep->contacts.data[i].gap);
+        tpContact contact = tpContactInfo_Contact(&sleep->contacts.data[i]);
+        report->penetration = fmax(report->penetration, tpContact_Overlap(&contact, system));
     }
     // From the back, so that nothing is overwritten that is still to be read.
     tpContactInfo* list = system->contacts.data;

@@ -47,10 +47,7 @@ bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpSte
         return false;
     }
     for (int i = 0; i < endCount; ++i) {
-        // A contact that gives is pressed in, which is no overlap.
-        bool isSpring = system->gives && ends[i].gap < 0.0 &&
-                        tpMakeContactLaw(system, &ends[i]).stiffness > 0.0;
-        report->penetration = fmax(report->penetration, isSpring ? 0.0 : -ends[i].gap);
+        report->penetration = fmax(report->penetration, tpContact_Overlap(&ends[i], system));
     }
     tpSystem_SetContactEnergy(system, ends, endCount);
     system->contacts.count = 0;

@@ -261,7 +261,7 @@ static void checkScenes(void** state) {
                         "\"bodies\": [], \"simulation\": { \"step\": 1, \"until\": 1 } }");
     CHECK_HAS(runTippe("check f.json --stepper mirtich-canny").out,
               "f.json:2:1: note: the stepper mirtich-canny does not use the rolling friction of "
-              "\"wood\"");
+              "\"wood\"; used by stewart-trinkle, anitescu, auto\n");
     assert_null(strstr(runTippe("check f.json --stepper mirtich-canny").out, "torsional"));
     assert_null(strstr(runTippe("check f.json --stepper anitescu").out, "does not use"));
     // Restitution is used by stewart-trinkle only with a law of impact.
@@ -276,6 +276,17 @@ static void checkScenes(void** state) {
         strstr(runTippe("check e.json --stepper stewart-trinkle --set impact_law=newton").out,
                "restitution"));
     assert_null(strstr(runTippe("check e.json --stepper anitescu").out, "restitution"));
+    // Contacts that give are carried by two steppers, and leave restitution out.
+    writeText("g.json", "{ \"tippe\": 1, \"materials\": {\n\"rubber\": { \"restitution\": 0.8, "
+                        "\"contact\": { \"compliance\": 1e-5 } } },\n"
+                        "\"bodies\": [], \"simulation\": { \"step\": 1, \"until\": 1 } }");
+    CHECK_HAS(runTippe("check g.json --stepper bender-schmitt").out,
+              "g.json:2:1: note: the stepper bender-schmitt does not use the compliance of "
+              "\"rubber\"; used by anitescu, auto\n");
+    assert_null(strstr(runTippe("check g.json --stepper bender-schmitt").out, "restitution"));
+    CHECK_HAS(runTippe("check g.json --stepper anitescu").out,
+              "g.json:2:1: note: contacts that give bounce by their spring, not by the restitution "
+              "of \"rubber\"\n");
     // A step of first order shows where something swings or spins.
     writeText("w.json",
               "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"

@@ -193,6 +193,26 @@ static void boxesTumbleToRest(void** state) {
     tpDestroyWorld(world);
 }
 
+// auto lets what rests stand still. It stays certified, pressed in by more than the overlap that is
+// allowed (1e-3 of its size).
+static void bodiesAtRestStayCertified(void** state) {
+    (void)state;
+    const Law law = { 1e4, 200.0, 0.5 };
+    double sunk = 0.25 * mass * gravity / law.stiffness;
+    tpWorld* world = makeWorld(law, tpMakeVec3(0.2 * gravity, 0.0, -gravity));
+    assert_int_equal(tpWorld_SetStepper(world, tp_auto), tp_success);
+    tpBodyId box = addBody(world, true, radius - sunk, tpZeroVec3());
+    for (int k = 0; k < 200; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        assert_true(report.violations == 0);
+        assert_true(report.penetration <= 0.0);
+    }
+    tpVec3 velocity = tpBody_GetVelocity(world, box);
+    assert_true(tpDot(velocity, velocity) == 0.0);
+    assert_true(sunk > 1e-3 * radius * sqrt(3.0));
+    tpDestroyWorld(world);
+}
+
 static void materialsMixAndAreChecked(void** state) {
     (void)state;
     tpWorld* world = makeWorld((Law){ 1e4, 8.0, 0.0 }, down());
@@ -228,7 +248,7 @@ int main(void) {
         cmocka_unit_test(bodiesSinkByTheirWeight),   cmocka_unit_test(ballsOscillateToSecondOrder),
         cmocka_unit_test(bouncesKeepTheirEnergy),    cmocka_unit_test(dampersTakeTheirPart),
         cmocka_unit_test(stickingDoesNotCreep),      cmocka_unit_test(boxesTumbleToRest),
-        cmocka_unit_test(materialsMixAndAreChecked),
+        cmocka_unit_test(bodiesAtRestStayCertified), cmocka_unit_test(materialsMixAndAreChecked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
