@@ -71,6 +71,7 @@ static const char notes[] =
     "--save writes the state at the end of the run, also of one that was interrupted. --from goes "
     "on\n"
     "from there, bit for bit, to the time --until; the scene and the stepper must be the same.\n"
+    "Options are those of the state; --set changes them from there on.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage, nothing is written; 3 the simulation could not go\n"
     "on or was interrupted, what was recorded until then is kept.\n";
@@ -395,9 +396,26 @@ static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* 
     return status;
 }
 
+// A state brings the options of its run along; what --set says counts more. Both have been checked.
+static bool setAnew(const tpSceneOverrides* overrides, const tpScene* scene, tpWorld* world) {
+    bool isSet = true;
+    for (int i = 0; i < scene->simulation.options.count; ++i) {
+        const tpSceneOption* option = &scene->simulation.options.items[i];
+        size_t length = strlen(option->name.text);
+        for (int k = 0; k < overrides->optionCount; ++k) {
+            const char* given = overrides->options[k];
+            if (strncmp(given, option->name.text, length) == 0 && given[length] == '=') {
+                isSet = isSet && tpWorld_SetOption(world, option->name.text, option->value, NULL) ==
+                                     tp_success;
+            }
+        }
+    }
+    return isSet;
+}
+
 // Puts the world into the state of --from. False, with the reason printed, if it does not fit.
 static bool startFrom(const tpRunOptions* options, const tpScene* scene, tpWorld* world) {
-    if (!restoreState("run", options->from, world)) {
+    if (!restoreState("run", options->from, world) || !setAnew(&options->overrides, scene, world)) {
         return false;
     }
     if (countSteps(scene, world) < 0) {

@@ -117,6 +117,19 @@ static void goOn(void** state) {
     }
 }
 
+// The state has the options of its run; --set says others from there on.
+static void setOptionsOfAState(void** state) {
+    (void)state;
+    writeText("arm.json", arm);
+    assert_int_equal(
+        runTippe("run arm.json --set certificate=1e-5 --until 0.1 --save a.state --quiet").status,
+        0);
+    CHECK_HAS(runTippe("run arm.json --from a.state --until 0.2 --json").out,
+              "\"residual_tolerance\": 1.0000000000000001e-05");
+    CHECK_HAS(runTippe("run arm.json --from a.state --until 0.2 --json --set certificate=1e-3").out,
+              "\"residual_tolerance\": 0.001");
+}
+
 static void refuseOtherStates(void** state) {
     (void)state;
     static char bytes[65536];
@@ -211,10 +224,8 @@ static void writeSensors(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(writeJoints),
-        IN_DIRECTORY(writeSensors),
-        IN_DIRECTORY(goOn),
-        IN_DIRECTORY(refuseOtherStates),
+        IN_DIRECTORY(writeJoints),        IN_DIRECTORY(writeSensors),      IN_DIRECTORY(goOn),
+        IN_DIRECTORY(setOptionsOfAState), IN_DIRECTORY(refuseOtherStates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
