@@ -221,7 +221,8 @@ bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier) {
     }
     tpMethod method = tpMethod_First(frame->system, groups, group);
     bool isDone = change(frame, carrier, method);
-    carrier->isFresh = false;
+    // Without contacts nobody knows which method those that come will need.
+    carrier->isFresh = groups->pairCounts[group] == 0 && group != groups->flying;
     return isDone;
 }
 

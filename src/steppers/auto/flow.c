@@ -160,6 +160,14 @@ static void guessSince(tpFlow* flow, double since, double h) {
     }
 }
 
+// The same of what bodies are going to meet after a part of a step of h, where they have met
+// nothing yet.
+static void guessAhead(tpFlow* flow, const tpFlowMeeting* meeting, double part, double h) {
+    if (meeting->isThere && meeting->since == 0.0 && isfinite(meeting->ahead)) {
+        flow->momentPart = part + meeting->ahead / h;
+    }
+}
+
 // The directions along which rows push: a contact that slides has its friction with the normal.
 // False if a slip has stopped, or turned far.
 static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
@@ -319,7 +327,7 @@ static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
     bool isLast = stage + 1 == stageCount;
-    tpFlowMeeting meeting = { false, 0.0 };
+    tpFlowMeeting meeting = { false, 0.0, INFINITY };
     if (!findPushes(flow, system, stage)) {
         return false;
     }
@@ -337,6 +345,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
                : tpFlowRows_Find(memory->next, &flow->plan, system);
     if (!isFound || meeting.isThere) {
         guessSince(flow, meeting.since, h);
+        guessAhead(flow, &meeting, 1.0, h);
         return false;
     }
     if (!isLast && !tpFlow_AreSurfacesAlike(flow, system)) {
@@ -415,9 +424,13 @@ static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
     flow->isAtStart = false;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
-    return flow->watch != tp_flowNear ||
-           (tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting) &&
-            !meeting.isThere);
+    if (flow->watch != tp_flowNear) {
+        return true;
+    }
+    bool isFound =
+        tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting);
+    guessAhead(flow, &meeting, 0.0, h);
+    return isFound && !meeting.isThere;
 }
 
 bool tpFlow_Slides(const tpFlow* flow) {

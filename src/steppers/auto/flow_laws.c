@@ -4,7 +4,7 @@
 
 // Slower rates are none, in units of speed; and so much may that of a motor differ from its speed
 // that it holds it.
-static const double slowestRate = 1e-6, heldRate = 1e-7;
+static const double slowestRate = 1e-6, heldRate = 1e-5;
 
 // In units of the coordinate: nearer to a limit it is there.
 static const double atLimit = 1e-7;

@@ -15,19 +15,6 @@ static const double slowestSlip = 1e-6;
 
 // Rows -------------------------------------------------------------------------------------------
 
-int tpFlowRow_BodyCount(const tpFlowRow* row) {
-    return row->coupling != NULL ? row->coupling->bodyCount : 2;
-}
-
-const tpWrench* tpFlowRow_On(const tpFlowRow* row, int k, int* body) {
-    if (row->coupling != NULL) {
-        *body = row->coupling->bodies[k];
-        return &row->coupling->on[k];
-    }
-    *body = k == 0 ? row->bodyA : row->bodyB;
-    return k == 0 ? &row->onA : &row->onB;
-}
-
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities) {
     if (row->coupling != NULL) {
         return tpCouplingRow_Speed(row->coupling, velocities);
@@ -293,9 +280,15 @@ static double timeSinceTouch(const tpSystem* system, const tpContact* contact) {
     return contact->gap < 0.0 && speed > 0.0 ? -contact->gap / speed : 0.0;
 }
 
+// In how many seconds shapes that are apart touch, by their speed.
+static double timeToTouch(const tpSystem* system, const tpContact* contact) {
+    double speed = tpContact_Approach(contact, system->poses.data, system->velocities.data);
+    return contact->gap > 0.0 && speed > 0.0 ? contact->gap / speed : INFINITY;
+}
+
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
                            tpFlowWatch watch, tpFlowMeeting* meeting) {
-    *meeting = (tpFlowMeeting){ false, 0.0 };
+    *meeting = (tpFlowMeeting){ false, 0.0, INFINITY };
     if (watch == tp_flowBlind) {
         return tpFlowRows_Find(rows, plan, system);
     }
@@ -313,6 +306,7 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
         if (isNewcomer(plan, system, &found[i], watch == tp_flowNear, 0.5 * h)) {
             meeting->isThere = true;
             meeting->since = fmax(meeting->since, timeSinceTouch(system, &found[i]));
+            meeting->ahead = fmin(meeting->ahead, timeToTouch(system, &found[i]));
         }
     }
     tpArena_Release(&system->arena, mark);

@@ -40,8 +40,17 @@ typedef struct tpFlowRow {
 } tpFlowRow;
 
 // The bodies of a row, from k = 0 on: what it does to each of them. A body may be -1.
-int tpFlowRow_BodyCount(const tpFlowRow* row);
-const tpWrench* tpFlowRow_On(const tpFlowRow* row, int k, int* body);
+static inline int tpFlowRow_BodyCount(const tpFlowRow* row) {
+    return row->coupling != NULL ? row->coupling->bodyCount : 2;
+}
+static inline const tpWrench* tpFlowRow_On(const tpFlowRow* row, int k, int* body) {
+    if (row->coupling != NULL) {
+        *body = row->coupling->bodies[k];
+        return &row->coupling->on[k];
+    }
+    *body = k == 0 ? row->bodyA : row->bodyB;
+    return k == 0 ? &row->onA : &row->onB;
+}
 
 // A coordinate with armature.
 typedef struct tpFlowRotor {
@@ -103,10 +112,11 @@ bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system)
 // or what bodies can have met within half of the step too.
 typedef enum tpFlowWatch { tp_flowBlind, tp_flowTouching, tp_flowNear } tpFlowWatch;
 
-// Whether there is such a thing, and for how many seconds it has touched, by its speed.
+// Whether there is such a thing, and for how many seconds it has touched, by its speed; or in how
+// many seconds the first one will if none has, INFINITY: nobody knows.
 typedef struct tpFlowMeeting {
     bool isThere;
-    double since;
+    double since, ahead;
 } tpFlowMeeting;
 
 // The same at an end of a step of h seconds.

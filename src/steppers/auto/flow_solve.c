@@ -31,10 +31,11 @@ static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlow
     for (int i = 0; i < count; ++i) {
         const tpFlowRow* row = &rows[i];
         double* sum = &flow->memory->matrix[i * count + column];
-        for (int k = 0; k < tpFlowRow_BodyCount(row); ++k) {
-            int other;
-            const tpWrench* on = tpFlowRow_On(row, k, &other);
-            *sum += other == body ? tpWrench_Power(on, &response) : 0.0;
+        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
+        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
+        for (int k = 0; row->coupling != NULL && k < row->coupling->bodyCount; ++k) {
+            bool isOther = row->coupling->bodies[k] != body;
+            *sum += isOther ? 0.0 : tpWrench_Power(&row->coupling->on[k], &response);
         }
     }
 }

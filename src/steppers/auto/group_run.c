@@ -10,7 +10,7 @@
 // first, since it may be a moment that passes, and twice as long each time.
 // Methods find impacts of contacts within a step, but the stop of a joint is passed by the shortest
 // one.
-enum { maxCuts = 32, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
+enum { maxCuts = 96, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
 static const double contactCut = 256.0, stopCut = 4096.0;
 
 // So it does, for fewer steps of the user and with steps as long as those, if steps cost so much

@@ -7,7 +7,7 @@
 
 // In units of speed: slower joints and slips are at rest, and motors that lack less have come to
 // their speed.
-static const double slowestPart = 1e-9, slowestSlip = 1e-6, heldRate = 1e-7;
+static const double slowestPart = 1e-9, slowestSlip = 1e-6, heldRate = 1e-5;
 
 // Of an effort, and in units of the coordinate: servos that want less more than they can give, and
 // joints nearer to a limit, are at the edge.

@@ -45,7 +45,7 @@ static const double latestMoment = 0.999, momentDoubt = 1.5;
 static const double leavingPart = 0.01;
 
 // Of what the certificate lets energy rise by, that a stride may use up.
-static const double energyShare = 0.2;
+static const double energyShare = 0.35;
 
 // After a refusal strides are not tried for so many steps of the user, twice as many after each
 // further one.
@@ -201,12 +201,12 @@ static bool isClear(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
         tpGroupRun_CloseJoints(run);
         tpStride_Bend(stride, system, k);
     }
-    for (int k = 1; k <= 4 && run->hasMemory && keeps; ++k) {
-        double s = 0.25 * k;
+    for (int k = 1; k <= 8 && run->hasMemory && keeps; ++k) {
+        double s = 0.125 * k;
         tpStride_Place(stride, system, s);
-        if (k % 2 != 0) {
+        if (k % 4 == 2) {
             run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
-            tpStrideLevels_Compare(levels, run, k / 2);
+            tpStrideLevels_Compare(levels, run, k / 4);
         }
         double loss = unbookedLoss(run, stride, s, &report);
         keeps = most - loss <= energyShare * tpCertificate_EnergyLimit(system, &report);
@@ -298,6 +298,7 @@ static bool tryStrides(tpGroupRun* run, tpStride* stride) {
     tpPace* pace = &run->pace;
     // What happens is passed by steps of the method, which are not shorter for it.
     pace->step = wasWrong ? pace->step : fmax(pace->step, step);
+    pace->ceiling = 0.0; // no length was good: this one tells nothing
     if (countBeforeMoment(run) == 0) {
         return false;
     }
