@@ -343,12 +343,57 @@ static void dryFrictionBrakes(void** state) {
     tpDestroyWorld(world);
 }
 
+// Rates of speed and spin of a ball of radius r under one cone of sliding and rolling friction: its
+// slip v - r w and the spin, with the arm, have the direction that friction is against.
+static void rollingRates(const double x[2], double rates[2]) {
+    const double mu = 0.3, g = 9.81, r = 0.1, arm = 0.005;
+    double slip = x[0] - r * x[1], roll = arm * x[1], size = sqrt(slip * slip + roll * roll);
+    rates[0] = -mu * g * slip / size;
+    rates[1] = 2.5 / (r * r) * mu * g * (r * slip - arm * roll) / size;
+}
+
+// A ball that begins to roll against rolling friction, by small steps of Runge and Kutta's method.
+static void rollingFrictionBrakes(void** state) {
+    (void)state;
+    const double h = 0.004;
+    double x[2] = { 1.0, 9.0 }, way = 0.0;
+    tpWorld* world = makeBallWorld(0.3, tpMakeVec3(0.0, 0.0, 1.0), tpMakeVec3(x[0], 0.0, 0.0));
+    tpSystem* system = &world->system;
+    system->materials.data[1].friction.rollingArm = 0.005;
+    tpSystem_SetVelocity(system, 1, tpMakeVec3(x[0], 0.0, 0.0), tpMakeVec3(0.0, x[1], 0.0));
+    Flowing flowing;
+    assert_true(beginFlow(&flowing, world, true));
+    double loss = 0.0, mass = system->bodies.data[1].mass, before = tpSystem_KineticEnergy(system);
+    for (int i = 0; i < 5; ++i) {
+        tpTaken taken = takeStep(&flowing, h);
+        assert_false(taken.isBad);
+        loss += taken.report.frictionLoss;
+    }
+    for (int i = 0; i < 5000; ++i) {
+        double a[2], b[2], c[2], d[2], dt = h / 1000.0;
+        rollingRates(x, a);
+        rollingRates((double[]){ x[0] + 0.5 * dt * a[0], x[1] + 0.5 * dt * a[1] }, b);
+        rollingRates((double[]){ x[0] + 0.5 * dt * b[0], x[1] + 0.5 * dt * b[1] }, c);
+        rollingRates((double[]){ x[0] + dt * c[0], x[1] + dt * c[1] }, d);
+        way += dt * (x[0] + dt / 6.0 * (a[0] + b[0] + c[0]));
+        for (int k = 0; k < 2; ++k) {
+            x[k] += dt / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + d[k]);
+        }
+    }
+    CHECK_NEAR(system->velocities.data[1].linear.x, x[0], 1e-5);
+    CHECK_NEAR(system->velocities.data[1].angular.y, x[1], 1e-4);
+    CHECK_NEAR(system->poses.data[1].position.x, way, 1e-6);
+    CHECK_NEAR(before - tpSystem_KineticEnergy(system), loss, 1e-4 * mass);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slidingIsExact),
         cmocka_unit_test(slipsThatEndAreSeen),
         cmocka_unit_test(strideEndsBeforeTheSlipDoes),
         cmocka_unit_test(rollingIsExact),
+        cmocka_unit_test(rollingFrictionBrakes),
         cmocka_unit_test(limitsTellTheirTime),
         cmocka_unit_test(newcomersAreSeen),
         cmocka_unit_test(platesOnTheWayAreSeen),

@@ -149,8 +149,8 @@ static bool haveSamePairs(const tpTally* a, const tpTally* b) {
 // Of the overlap that the certificate allows: torques of shorter arms are rounding.
 static const double smallArm = 1e-6;
 
-// Whether a contact of the pair slides, or has a torque against its spin, from the first of its
-// contacts on.
+// Whether a contact of the pair slides, or has a torque against spin or rolling, from the first of
+// its contacts on.
 static bool slides(const tpTaken* taken, int first) {
     const tpTally* tally = &taken->tally;
     const tpContactInfo* list = tally->list;
@@ -159,7 +159,8 @@ static bool slides(const tpTaken* taken, int first) {
                         list[i].shapeB.slot == list[first].shapeB.slot;
          ++i) {
         bool isRubbing = list[i].state == tp_sliding ||
-                         fabs(list[i].torsionalImpulse) > leastArm * list[i].normalImpulse;
+                         fabs(list[i].torsionalImpulse) > leastArm * list[i].normalImpulse ||
+                         tpLength(list[i].rollingImpulse) > leastArm * list[i].normalImpulse;
         if (isPushing(&list[i]) && isRubbing) {
             return true;
         }

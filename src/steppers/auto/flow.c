@@ -197,7 +197,7 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         if (stage == 0) {
             memory->firstSlips[i] = *slip;
         }
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < tp_flowFriction; ++k) {
             cosine += slip->direction[k] * memory->firstSlips[i].direction[k];
         }
         if (cosine < leastCosine) {
@@ -397,12 +397,12 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
     }
     for (int i = 0; i < plan->contactCount; ++i) {
         const tpFlowSlip* first = &memory->firstSlips[i];
-        double slip[3], along = 0.0;
+        double slip[tp_flowFriction], along = 0.0;
         if (plan->modes[i] != tp_flowSlides) {
             continue;
         }
         double size = tpFlowRows_Slip(memory->now, system, i, slip);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < tp_flowFriction; ++k) {
             along += slip[k] * first->direction[k];
         }
         if (along < leastCosine * size) {

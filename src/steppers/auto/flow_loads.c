@@ -20,6 +20,7 @@ void tpFlowLoads_Clear(tpFlowLoads* loads, const tpFlowPlan* plan) {
     for (int i = 0; i < plan->contactCount; ++i) {
         loads->contacts[i] = tpZeroVec3();
         loads->spins[i] = 0.0;
+        loads->rolls[i] = tpZeroVec3();
     }
 }
 
@@ -38,6 +39,13 @@ static void addContact(tpFlowLoads* loads, const tpFlowPlan* plan, const tpSyste
         double friction = part * rows->laws[i].mu * forces[first];
         loads->spins[i] -= friction * rows->laws[i].arm * pushes->slips[i].direction[2];
         loads->frictionLoss += friction * pushes->slips[i].size;
+        for (int k = tpFlowRows_RollingPlace(rows, system, i);
+             k < tpFlowRows_FrictionCount(rows, system, i); ++k) {
+            double scale;
+            tpVec3 axis = tpFlowRows_Friction(rows, system, i, k, &scale).onA.angular;
+            loads->rolls[i] =
+                tpMulAdd(loads->rolls[i], -friction * scale * pushes->slips[i].direction[k], axis);
+        }
     }
 }
 
@@ -81,10 +89,12 @@ static tpContactInfo listContact(const tpFlowLoads* loads, const tpFlowPlan* pla
     tpContactInfo info = tpContactInfo_Make(&rows->contacts[i]);
     tpContactInfo_AddImpulse(&info, loads->contacts[i]);
     info.torsionalImpulse = loads->spins[i];
-    double slip[3];
+    info.rollingImpulse = loads->rolls[i];
+    double slip[tp_flowFriction];
     tpFlowRows_Slip(rows, system, i, slip);
     bool isSliding = plan->modes[i] != tp_flowSticks;
-    info.slidingSpeed = isSliding ? sqrt(slip[0] * slip[0] + slip[1] * slip[1]) : 0.0;
+    double across = system->isPlanar ? 0.0 : slip[1];
+    info.slidingSpeed = isSliding ? sqrt(slip[0] * slip[0] + across * across) : 0.0;
     info.state = tpContactInfo_StateOf(&info, system->units.speed);
     return info;
 }

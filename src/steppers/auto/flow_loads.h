@@ -10,7 +10,7 @@
 
 // The slip of a contact: its direction, in the rows of friction, and its size.
 typedef struct tpFlowSlip {
-    double direction[3];
+    double direction[tp_flowFriction];
     double size;
 } tpFlowSlip;
 
@@ -26,6 +26,7 @@ typedef struct tpFlowLoads {
     tpWrench* joints;                 // on B, in the arena
     tpVec3 contacts[tp_flowContacts]; // on A
     double spins[tp_flowContacts];    // about the normal
+    tpVec3 rolls[tp_flowContacts];    // across it
     // of servos and motors, and of limits, by laws
     double efforts[tp_flowLaws], limitEfforts[tp_flowLaws];
     double couplings[tp_flowCouplings]; // on their sums

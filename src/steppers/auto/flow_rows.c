@@ -117,29 +117,46 @@ static tpFlowRow alongContact(const tpSystem* system, const tpContact* contact, 
     return (tpFlowRow){ contact->bodyA, contact->bodyB, -1, onA, onB, 0.0, 0, 0.0, NULL };
 }
 
-int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact) {
+int tpFlowRows_RollingPlace(const tpFlowRows* rows, const tpSystem* system, int contact) {
     return system->isPlanar ? 1 : rows->laws[contact].arm > 0.0 ? 3 : 2;
+}
+
+int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact) {
+    int rolling = rows->laws[contact].rollingArm == 0.0 ? 0 : system->isPlanar ? 1 : 2;
+    return tpFlowRows_RollingPlace(rows, system, contact) + rolling;
+}
+
+// Against turning about an axis.
+static tpFlowRow aboutContact(const tpContact* contact, tpVec3 axis) {
+    tpWrench turn = { tpZeroVec3(), axis };
+    return (tpFlowRow){
+        contact->bodyA, contact->bodyB, -1, turn, tpNegativeWrench(turn), 0.0, 0, 0.0, NULL
+    };
 }
 
 tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
                               double* scale) {
     const tpContactLaw* law = &rows->laws[contact];
     const tpContact* place = &rows->contacts[contact];
+    int rolling = tpFlowRows_RollingPlace(rows, system, contact);
+    if (k >= rolling) {
+        *scale = law->rollingArm;
+        tpVec3 axis = system->isPlanar ? tpMakeVec3(0.0, 0.0, 1.0) : law->tangents[k - rolling];
+        return aboutContact(place, axis);
+    }
     if (k < 2) {
         *scale = law->ellipse[k];
         return alongContact(system, place, law->tangents[k]);
     }
     *scale = law->arm;
-    tpWrench spin = { tpZeroVec3(), place->normal };
-    return (tpFlowRow){ place->bodyA, place->bodyB, -1, spin, tpNegativeWrench(spin), 0.0, 0,
-                        0.0,          NULL };
+    return aboutContact(place, place->normal);
 }
 
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
-                       double slip[3]) {
+                       double slip[tp_flowFriction]) {
     double sum = 0.0;
     int count = tpFlowRows_FrictionCount(rows, system, contact);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < tp_flowFriction; ++k) {
         double scale = 0.0;
         slip[k] = 0.0;
         if (k < count) {
@@ -374,9 +391,11 @@ static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups*
 }
 
 static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int contact, bool slides) {
-    double slip[3];
-    bool isSliding =
-        slides && tpFlowRows_Slip(rows, system, contact, slip) > slowestSlip * system->units.speed;
+    double slip[tp_flowFriction];
+    // What rolls against friction slips in the same cone, whatever its contact point does.
+    bool mayRoll = rows->laws[contact].rollingArm > 0.0;
+    bool isSliding = (slides || mayRoll) && tpFlowRows_Slip(rows, system, contact, slip) >
+                                                slowestSlip * system->units.speed;
     return rows->laws[contact].mu == 0.0 ? tp_flowSlick : isSliding ? tp_flowSlides : tp_flowSticks;
 }
 
@@ -413,11 +432,11 @@ static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* sys
             return false;
         }
         setContact(rows, place, system, &found[i]);
-        if (rows->laws[place].rollingArm > 0.0) {
-            return false;
-        }
         plan->keys[place] = tpContact_Key(&found[i]);
         plan->modes[place] = modeOf(rows, system, place, slides);
+        if (rows->laws[place].rollingArm > 0.0 && plan->modes[place] == tp_flowSticks) {
+            return false;
+        }
         plan->contactCount += 1;
         takePair(plan, &found[i]);
     }

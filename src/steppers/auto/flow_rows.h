@@ -14,6 +14,9 @@
 
 enum { tp_flowRows = 48, tp_flowContacts = 12, tp_flowLaws = 24, tp_flowCouplings = 4 };
 
+// Rows of friction that a contact has at most: two tangents, spin, and rolling about the tangents.
+enum { tp_flowFriction = 5 };
+
 // A coordinate with a spring, a damper, dry friction, a servo or a motor: flow_laws.h.
 typedef struct tpFlowLaw {
     int joint; // place in the plan
@@ -126,14 +129,17 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
 // The velocity of a row.
 double tpFlowRow_Speed(const tpFlowRow* row, const tpVelocity* velocities);
 
-// How many rows of friction a contact has: tangents, and one of spin.
+// How many rows of friction a contact has: tangents, one of spin, and those of rolling; and the
+// place of the first of these, if there are any.
 int tpFlowRows_FrictionCount(const tpFlowRows* rows, const tpSystem* system, int contact);
+int tpFlowRows_RollingPlace(const tpFlowRows* rows, const tpSystem* system, int contact);
 
 // Rows of friction, from place 0 on, and their scales in the law.
 tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
                               double* scale);
 
 // The slip of a contact in the scales of its law, and its size.
-double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact, double slip[3]);
+double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
+                       double slip[tp_flowFriction]);
 
 #endif

@@ -10,7 +10,14 @@
 // first, since it may be a moment that passes, and twice as long each time.
 // Methods find impacts of contacts within a step, but the stop of a joint is passed by the shortest
 // one.
-enum { maxCuts = 96, fewHopeless = 12, mostHopeless = 64, hopelessCuts = 2 };
+enum {
+    maxCuts = 32,
+    maxCutsOfFew = 96,
+    fewBodies = 3,
+    fewHopeless = 12,
+    mostHopeless = 64,
+    hopelessCuts = 2
+};
 static const double contactCut = 256.0, stopCut = 4096.0;
 
 // So it does, for fewer steps of the user and with steps as long as those, if steps cost so much
@@ -330,6 +337,12 @@ static void giveUpChecks(tpPace* pace) {
     pace->hopelessCount = pace->hopelessLast = frames < mostHopeless ? frames : mostHopeless;
 }
 
+// A few bodies that need many checks have something short in a long step of the user, a soft impact
+// in .04 s; more bodies are a heap, and dear.
+static int mostCuts(const tpGroupRun* run) {
+    return run->groups->sizes[run->group] <= fewBodies ? maxCutsOfFew : maxCuts;
+}
+
 void tpGroupRun_Take(tpGroupRun* run) {
     double start = 0.0;
     bool isBlind = isUnchecked(run);
@@ -346,7 +359,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
         if (run->isGivenUp) {
             return;
         }
-        if (cut == maxCuts && !isBlind) {
+        if (cut == mostCuts(run) && !isBlind) {
             giveUpChecks(&run->pace);
             run->isAccurate = false;
         } else if (!isBlind && run->pace.hopelessCount == 0 && tpStepBudget_IsSpent(run->system)) {

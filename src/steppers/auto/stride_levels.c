@@ -346,6 +346,7 @@ static bool restOf(const tpTaken* all, const tpTaken* early, tpSystem* system, t
         info->normalImpulse -= first->normalImpulse;
         info->frictionImpulse = tpSub(info->frictionImpulse, first->frictionImpulse);
         info->torsionalImpulse -= first->torsionalImpulse;
+        info->rollingImpulse = tpSub(info->rollingImpulse, first->rollingImpulse);
     }
     rest->report.externalWork -= early->report.externalWork;
     rest->report.frictionLoss -= early->report.frictionLoss;
