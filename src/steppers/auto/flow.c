@@ -160,11 +160,11 @@ static void guessSince(tpFlow* flow, double since, double h) {
     }
 }
 
-// The same of what bodies are going to meet after a part of a step of h, where they have met
-// nothing yet.
+// What bodies are going to meet if they go on as they do after a part of a step of h, where they
+// have met nothing yet.
 static void guessAhead(tpFlow* flow, const tpFlowMeeting* meeting, double part, double h) {
     if (meeting->isThere && meeting->since == 0.0 && isfinite(meeting->ahead)) {
-        flow->momentPart = part + meeting->ahead / h;
+        flow->aheadPart = part + meeting->ahead / h;
     }
 }
 
@@ -476,7 +476,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->states[k].turn = memory->starts[k].rotation;
     }
-    flow->momentPart = -1.0;
+    flow->momentPart = flow->aheadPart = -1.0;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
@@ -531,7 +531,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     }
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
-    flow->momentPart = -1.0;
+    flow->momentPart = flow->aheadPart = -1.0;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,

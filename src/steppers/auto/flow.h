@@ -20,6 +20,8 @@ typedef struct tpFlow {
     bool isAtStart;       // the next step starts where the flow was begun
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
+    double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
+                          // which that is met if it goes on as it does; -1: nothing is
 } tpFlow;
 
 // Prepares the flow of a group from the state that the system is in. `canGo`: it has one, and its

@@ -102,6 +102,9 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
             levels->isMoment = true;
             levels->momentPart = (k + levels->flow.momentPart) / count;
         }
+        if (levels->isFlow && taken->isBad && levels->flow.aheadPart >= 0.0) {
+            levels->aheadPart = (k + levels->flow.aheadPart) / count;
+        }
         if (levels->isMoment || !isWhole(run, levels, taken)) {
             return false;
         }
@@ -251,7 +254,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->part = 1.0;
     levels->betweenError = levels->quarterWay = 0.0;
     levels->isMoment = levels->isShort = false;
-    levels->momentPart = -1.0;
+    levels->momentPart = levels->aheadPart = -1.0;
     levels->pushing = run->pace.pushing;
     levels->jointModes = tpModes_OfJoints(system, run->groups, run->group);
     run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);

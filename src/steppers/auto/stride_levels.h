@@ -31,6 +31,9 @@ typedef struct tpStrideLevels {
     bool isSmooth; // steps are whole, within limits, and the same features touch, push and slide
     bool isMoment; // others did
     double momentPart; // of the stride, after which something happens; -1: nobody knows
+    double aheadPart;  // of the stride, or more, after which bodies may meet something that was
+                       // near
+                       // in it; -1: nothing was
     double work;
     uint64_t pushing;    // which shapes have pushed each other, and how
     uint64_t jointModes; // which way joints with friction go

@@ -41,6 +41,10 @@ static const double beforeMoment = 0.4;
 // the user later it may come. Until then there are no strides.
 static const double latestMoment = 0.999, momentDoubt = 1.5;
 
+// Of the time in which bodies meet what is near if they go on as they do: a longer stride finds it
+// near again.
+static const double aheadLength = 3.0;
+
 // Of the accuracy: gaps that contacts which leave open in a step of the user.
 static const double leavingPart = 0.01;
 
@@ -261,6 +265,8 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);
         pace->ceiling = isTooLong ? underCeiling * part : 0.0;
         double shorter = (levels.isMoment ? beforeMoment : underCeiling) * part;
+        shorter = levels.aheadPart >= 0.0 ? fmin(shorter, aheadLength * levels.aheadPart * part)
+                                          : shorter;
         bool isKnown = levels.isMoment && levels.momentPart >= 0.0;
         pace->step = levels.isSmooth ? fmin(next, shorter) : isKnown ? pace->step : shorter;
         if (isKnown) {
