@@ -42,6 +42,9 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
 enum { tp_slidingBit = 1 };
 uint64_t tpTaken_Pairs(const tpTaken* taken);
 
+// A number for the features that have pushed each other.
+uint64_t tpTaken_Features(const tpTaken* taken);
+
 // Whether the same features have touched, pushing or not.
 bool tpTaken_HaveSameContacts(const tpTaken* a, const tpTaken* b);
 

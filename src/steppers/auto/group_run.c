@@ -132,7 +132,10 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     bool isMoment = !isBlind && pushing != run->pace.pushing;
     // A step in which contacts come, or all go, need not be checked.
     bool comesOrGoes = pushing == 0 || run->pace.pushing == 0;
-    bool isDoubted = isMoment && !(comesOrGoes && trustsMoments(run));
+    uint64_t features = tpTaken_Features(taken);
+    // The same shapes by other features: a block may have begun to tip.
+    bool isOther = !isMoment && features != run->pace.features;
+    bool isDoubted = (isMoment && !(comesOrGoes && trustsMoments(run))) || isOther;
     if (!isBlind && (taken->isBad || taken->hasTurned || isDoubted)) {
         run->pace.checkedError = INFINITY;
         return false;
@@ -140,6 +143,7 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     run->pace.uncheckedCount += 1;
     run->pace.momentCount += isMoment ? 1 : 0;
     run->pace.pushing = pushing;
+    run->pace.features = features;
     run->pace.givenRate = tpGiving_Rate(&taken->tally, system, h);
     run->pace.knowsPushing = true;
     accept(run, taken);
@@ -167,6 +171,7 @@ static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before
     run->isAccurate = false;
     run->pace.checkedError = INFINITY;
     run->pace.pushing = tpTaken_Pairs(&check->whole);
+    run->pace.features = tpTaken_Features(&check->whole);
     run->pace.givenRate = tpGiving_Rate(&check->whole.tally, system, h);
     run->pace.knowsPushing = true;
     accept(run, &check->whole);
@@ -198,6 +203,7 @@ static void learn(tpGroupRun* run, const tpCheck* check, double h) {
     pace->positionRate = part * check->difference.position;
     pace->speedRate = check->isSame ? part * check->difference.speed : 0.0;
     pace->pushing = check->pushing;
+    pace->features = tpTaken_Features(&check->each[1]);
     pace->givenRate = tpGiving_Rate(&check->each[1].tally, run->system, 0.5 * h);
     pace->knowsPushing = true;
     if (check->isMoment) {

@@ -35,6 +35,7 @@ typedef struct tpPace {
     double positionRate, speedRate; // of errors in steps that are not checked, m/s and m/s^2
     bool knowsPushing;
     uint64_t pushing;   // which shapes pushed each other in the last step
+    uint64_t features;  // and with which of their features
     double givenRate;   // what contacts that give did to velocities in it, m/s^2
     double momentError; // of the last step that was checked in which contacts came or went, m
     int momentTrust;    // such steps that need not be checked after it
