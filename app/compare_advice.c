@@ -147,12 +147,59 @@ static void printWarnings(const tpComparison* comparison, const Advice* advice) 
     }
 }
 
+// Errors that fall more slowly than this power of the step do not come to nothing.
+static const double leastOrder = 0.7;
+
+// Whether the runs do not come together as steps become shorter: none is near to the truth, and
+// the errors of most hardly fall. So it is with crowds, and after impacts that have no single
+// outcome. A closed form is right whatever the runs do.
+static bool areApart(const tpComparison* comparison, const Advice* advice) {
+    bool hasTruthRun = false;
+    int fallingCount = 0, knownCount = 0;
+    for (int i = 0; i < comparison->runCount; ++i) {
+        const tpComparedRun* run = &comparison->runs[i];
+        hasTruthRun = hasTruthRun || run->isTruth;
+        if (isWithin(run, advice, shares[0])) {
+            return false;
+        }
+        knownCount += isWithin(run, advice, INFINITY) && !isnan(run->order) ? 1 : 0;
+        fallingCount += isWithin(run, advice, INFINITY) && run->order >= leastOrder ? 1 : 0;
+    }
+    return hasTruthRun && 2 * fallingCount < knownCount;
+}
+
+// What can be said of such a scene: the cheapest run whose steps are all certified.
+static void printApart(const tpComparison* comparison, const Advice* advice) {
+    const tpComparedRun *best = NULL, *exact = findMostExact(comparison, advice);
+    for (int i = 0; i < comparison->runCount; ++i) {
+        const tpComparedRun* run = &comparison->runs[i];
+        bool isCertified = run->outcome->status == runDone && !run->isTruth &&
+                           run->outcome->audit.uncertifiedCount == 0;
+        best = isCertified && isCheaper(run, best) ? run : best;
+    }
+    printf("Paths cannot be followed here: no run comes within %.0e of the %.3g %s that things "
+           "move,\nand shorter steps do not bring the runs together. Small causes grow, as in "
+           "crowds, or impacts\nof several points at once have no single outcome. Judge by "
+           "energy, overlap and other laws.\n",
+           shares[0], advice->scale, advice->unit);
+    printRun("  nearest  ", exact, advice);
+    if (best != NULL) {
+        printRun("  cheapest with all steps certified: ", best, advice);
+    } else {
+        printf("  in no run are all steps certified\n");
+    }
+}
+
 void printAdvice(const tpComparison* comparison) {
     Advice advice = startAdvice(comparison);
     printf("%s, until %g s; errors against %s\n\n", comparison->title, comparison->until,
            comparison->against);
-    for (int i = 0; i < shareCount; ++i) {
-        printShare(comparison, &advice, shares[i]);
+    if (areApart(comparison, &advice)) {
+        printApart(comparison, &advice);
+    } else {
+        for (int i = 0; i < shareCount; ++i) {
+            printShare(comparison, &advice, shares[i]);
+        }
     }
     printf("\n");
     printWarnings(comparison, &advice);
