@@ -8,7 +8,7 @@
 #include "dynamics/joint_types.h"
 
 double tpJoints_ErrorOf(const tpRows* end, int block, int row) {
-    bool isRotor = end->infos[block].role == tp_rotorRole;
+    bool isRotor = tpRowRole_IsRotor(end->infos[block].role);
     return end->bias[row] + (isRotor ? end->rotor[row] : 0.0);
 }
 
@@ -98,7 +98,7 @@ bool tpJoints_EndErrors(tpSystem* system, const tpRows* rows, int firstBlock, co
 double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
                      double error, double h) {
     tpRowRole role = rows->infos[block].role;
-    if (role == tp_rotorRole) {
+    if (tpRowRole_IsRotor(role)) {
         // The coordinate has to go as far as the rotor, at the speed that the impulse has left it.
         double speed = rows->rotor[row] - rows->compliance[row] * impulse;
         return error - h * (speed + velocity);

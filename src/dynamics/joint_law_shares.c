@@ -121,6 +121,7 @@ static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlac
     tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
     int count = tpJoint_OwnRows(joint, place, &row, own);
     coordinate->startValue = own[0].error;
+    coordinate->startTurn = tpMulQQ(tpConjugate(place->rotationA), place->rotationB);
     for (int k = 0; k < count; ++k) {
         takeSpeed(system, coordinate, k, tpJointRow_Speed(joint, &own[k], system->velocities.data));
     }

@@ -250,6 +250,19 @@ static void addLaws(tpRows* rows, const tpSystem* system, int index, int number,
     }
 }
 
+// How far a ball joint has turned since the start of the step, along the three rows of its rotor.
+// The rotor's speeds are counted in the axes of A, which may turn: rows alone, which have the axes
+// of one moment, would miss that in first order.
+static void measureTurn(const tpCoordinate* coordinate, const tpJointPlace* place,
+                        tpJointRow rows[3]) {
+    tpQuat now = tpMulQQ(tpConjugate(place->rotationA), place->rotationB);
+    tpVec3 turned = tpQuatLog(tpMulQQ(now, tpConjugate(coordinate->startTurn)));
+    turned = tpRotate(place->rotationA, turned);
+    for (int k = 0; k < 3; ++k) {
+        rows[k].error = tpDot(rows[k].onB.angular, turned);
+    }
+}
+
 void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number,
                      const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws) {
     const tpJoint* joint = &system->joints.data[index];
@@ -258,6 +271,9 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     }
     tpJointRow list[3], first = tpJoint_CoordinateRow(joint, place, number);
     int ownCount = tpJoint_OwnRows(joint, place, &first, list);
+    if (joint->type == tp_ballJoint && joint->coordinates[number].def.armature > 0.0) {
+        measureTurn(&joint->coordinates[number], place, list);
+    }
     tpLawRow row = lawRowOf(joint, &first), own[3];
     for (int k = 0; k < ownCount; ++k) {
         own[k] = lawRowOf(joint, &list[k]);

@@ -30,6 +30,7 @@ tpJointPlace tpJoint_PlaceAt(const tpJoint* joint, tpPose a, tpPose b) {
     place.thirdA = tpMulMV(turnA, joint->frameA.cz);
     place.axisB = tpRotate(b.rotation, joint->frameB.cx);
     place.rotationA = a.rotation;
+    place.rotationB = b.rotation;
     if (tpJointType_IsChain(joint->type)) {
         tpChain_Place(joint, a.rotation, b.rotation, tpSub(place.pointB, place.pointA),
                       &place.chain);

@@ -14,7 +14,7 @@ typedef struct tpJointPlace {
     tpVec3 pointA, pointB;       // anchors
     tpVec3 axisA, sideA, thirdA; // joint axes fixed in A
     tpVec3 axisB;                // fixed in B
-    tpQuat rotationA;
+    tpQuat rotationA, rotationB;
     tpChain chain; // of types that are turns and slides
 } tpJointPlace;
 

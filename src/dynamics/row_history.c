@@ -112,7 +112,8 @@ void tpRowHistory_Start(const tpRowHistory* history, tpRows* rows, double h) {
 
 // Rows whose biases are corrected at every end of a drift.
 static bool mayBend(const tpBlockInfo* info) {
-    return info->role == tp_heldRole || info->role == tp_rotorRole || tpRowRole_IsLaw(info->role);
+    return info->role == tp_heldRole || tpRowRole_IsRotor(info->role) ||
+           tpRowRole_IsLaw(info->role);
 }
 
 static inline double* bendsOf(const tpRowMemory* memory, double* numbers) {

@@ -28,8 +28,12 @@ typedef enum tpRowRole {
     tp_frictionRole,
     tp_damperRole,
     tp_rotorRole,    // carries armature along: compliance 1 / armature
-    tp_turnRotorRole // the same of a ball joint, whose turning is no coordinate with a position
+    tp_turnRotorRole // the same of a ball joint, which turns about three axes
 } tpRowRole;
+
+static inline bool tpRowRole_IsRotor(tpRowRole role) {
+    return role == tp_rotorRole || role == tp_turnRotorRole;
+}
 
 // Whether blocks of this role are laws of a coordinate that act by its rate.
 static inline bool tpRowRole_IsLaw(tpRowRole role) {

@@ -113,6 +113,7 @@ typedef struct tpCoordinate {
 
     // Of the step that is being taken.
     double startValue;    // at its start, if there is armature
+    tpQuat startTurn;     // of B seen from A, of a ball joint instead
     double rotorSpeed[3]; // of the armature; a ball joint has it about three axes
     double endSpeed[3];   // of the coordinate where the last step ended, if its rotor goes on
     // parts of the impulses that act before the drift of a symmetric step, see joint_laws.c

@@ -249,6 +249,7 @@ static bool makeCoordinates(const tpSystem* system, tpJoint* joint, const tpJoin
         bool isCompound = def->type == tp_compoundJoint;
         coordinate->kind = axes[i].kind;
         coordinate->axis = tpUnrotate(poseA.rotation, axes[i].direction);
+        coordinate->startTurn = tpIdentityQuat();
         coordinate->def = isCompound ? def->axes[i].coordinate
                           : i == 0   ? def->coordinate
                                      : tpDefaultCoordinateDef();

@@ -138,8 +138,7 @@ static void gatherClosing(tpCollisions* c, int pass, double restitution) {
 static void carryRotors(tpTouch* touch) {
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         tpSweepJoint* joint = &touch->sweeper.joints[i];
-        tpRowRole role = touch->rows.infos[joint->block].role;
-        if (role == tp_rotorRole || role == tp_turnRotorRole) {
+        if (tpRowRole_IsRotor(touch->rows.infos[joint->block].role)) {
             double change = joint->compliance[0] * joint->impulse[0];
             joint->bias[0] += change;
             touch->rows.bias[touch->rows.firstRows[joint->block]] += change;
