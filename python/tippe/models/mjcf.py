@@ -179,5 +179,3 @@ def read_mjcf(
 def _note_the_rest(c: Compiled) -> None:
     if c.m.nflex:
         c.note("missing", "flex", None, f"{c.m.nflex} deformable bodies are left out")
-    if c.m.nplugin:
-        c.note("missing", "plugin", None, f"{c.m.nplugin} plugins are left out")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import rotations
-from .model import Coupling, Drive, Force, Laws
+from .mjcf_lint import plugin_settings
+from .model import Array, Coupling, Drive, Force, Laws
 
 if TYPE_CHECKING:
     from .mjcf import Compiled
@@ -44,6 +45,8 @@ def add_drives(c: Compiled) -> None:
         coupling = tendon_coupling(c, tendon)
         if coupling is not None:
             coupling.drive = _summed(c, parts, coupling.name)
+            if c.m.tendon_actfrclimited[tendon]:
+                _limit(c, coupling.drive, c.m.tendon_actfrcrange[tendon], "tendon", coupling.name)
             if coupling.drive.stiffness == 0 and coupling.drive.damping == 0 and coupling.drive.push != 0:
                 c.note("missing", "motor", "tendon", "a constant pull of a tendon is left out", coupling.name)
                 coupling.drive = None
@@ -54,7 +57,8 @@ def _add(c: Compiled, i: int, found: dict[str, list[Affine]], tendons: dict[int,
     name = m.actuator(i).name
     where = c.mujoco.mjtTrn(int(m.actuator_trntype[i])).name.removeprefix("mjTRN_").lower()
     target = int(m.actuator_trnid[i][0])
-    law = _law(c, i)
+    by_plugin = c.m.nplugin and int(m.actuator_plugin[i]) >= 0
+    law = _plugin_law(c, i) if by_plugin else _law(c, i)
     if law is None:
         return
     gear = float(m.actuator_gear[i][0])
@@ -106,9 +110,7 @@ def _law(c: Compiled, i: int) -> Affine | None:
     if bias == "mjBIAS_AFFINE":
         constant, per_length, per_speed = (float(v) for v in m.actuator_biasprm[i][:3])
         push, stiff, damp = push + constant, stiff + per_length, damp + per_speed
-    low, high = -np.inf, np.inf
-    if m.actuator_forcelimited[i]:
-        low, high = (float(v) for v in m.actuator_forcerange[i].ravel()[:2])
+    low, high = _force_range(c, i)
     if stiff > 0 or damp > 0:
         c.note("missing", "actuator", None, "gains that push away from the target are left out", name)
         return None
@@ -116,6 +118,27 @@ def _law(c: Compiled, i: int) -> Affine | None:
         ends = sorted(float(factors[0]) * float(v) for v in m.actuator_ctrlrange[i].ravel()[:2])
         low, high = max(low, ends[0]), min(high, ends[1])
     return Affine(push, -stiff, -damp, low, high)
+
+
+def _force_range(c: Compiled, i: int) -> tuple[float, float]:
+    if not c.m.actuator_forcelimited[i]:
+        return -np.inf, np.inf
+    low, high = (float(v) for v in c.m.actuator_forcerange[i].ravel()[:2])
+    return low, high
+
+
+def _plugin_law(c: Compiled, i: int) -> Affine | None:
+    """The force of an actuator that a plugin computes: of a PID its proportional part and its damping."""
+    name = c.m.actuator(i).name
+    element = next((e for e in c.source.root.walk() if e.tag == "plugin" and name and e.attributes.get("name") == name), None)
+    settings = plugin_settings(c.source, element) if element is not None else None
+    if settings is None:
+        c.note("missing", "plugin", None, "an actuator whose law is that of a plugin: nothing of its law is carried over", name)
+        return Affine(0.0, 0.0, 0.0, *_force_range(c, i)) if c.hold else None
+    stiffness, integral, damping = (float(settings.get(key, "0")) for key in ("kp", "ki", "kd"))
+    if integral != 0 or "slewmax" in settings:
+        c.note("changed", "plugin", None, f"a PID is a servo of its proportional part and its damping: ki = {integral:.6g} and bounds on rates are left out", name)
+    return Affine(stiffness * _input(c, i), stiffness, damping, *_force_range(c, i))
 
 
 def _through(law: Affine, gear: float) -> Affine:
@@ -155,8 +178,10 @@ def _summed(c: Compiled, parts: list[Affine], name: str) -> Drive:
     stiffness = sum(part.stiffness for part in parts)
     damping = sum(part.damping for part in parts)
     low, high = sum(part.low for part in parts), sum(part.high for part in parts)
-    if len(parts) > 1 and np.isfinite(high):
+    if len(parts) > 1 and (np.isfinite(high) or np.isfinite(low)):
         c.note("changed", "actuator", "forcerange", f"{len(parts)} actuators act as one, with the sum of their limits", name)
+    elif len(parts) > 1 and any(np.isfinite(part.high) or np.isfinite(part.low) for part in parts):
+        c.note("changed", "actuator", "forcerange", f"{len(parts)} actuators act as one without limits, which not all of them have", name)
     drive = Drive(stiffness, damping)
     if stiffness > 0:
         drive.target = push / stiffness
@@ -172,13 +197,21 @@ def _summed(c: Compiled, parts: list[Affine], name: str) -> Drive:
     return drive
 
 
+def _limit(c: Compiled, drive: Drive, limits: Array, element: str, name: str) -> None:
+    """The limits of all actuators of a joint or tendon together."""
+    low, high = (float(v) for v in limits)
+    most = max(abs(low), abs(high))
+    drive.effort = most if drive.effort is None else min(most, drive.effort)
+    if abs(low + high) > 1e-9 * most:
+        c.note("changed", element, "actuatorfrcrange", f"from {low:.6g} to {high:.6g}: at most {most:.6g} either way", name)
+
+
 def _drive(c: Compiled, laws: Laws, parts: list[Affine], name: str, value: float) -> None:
     m = c.m
     drive = _summed(c, parts, name)
     joint = next(j for j, axis in c.axes.items() if axis == name)
     if m.jnt_actfrclimited[joint]:
-        most = float(np.abs(m.jnt_actfrcrange[joint]).max())
-        drive.effort = most if drive.effort is None else min(most, drive.effort)
+        _limit(c, drive, m.jnt_actfrcrange[joint], "joint", name)
     if drive.stiffness == 0 and drive.damping == 0 and c.hold:
         _hold(c, joint, drive, value, name)
     elif drive.stiffness == 0 and drive.damping == 0:

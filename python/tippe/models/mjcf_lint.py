@@ -10,7 +10,7 @@ from __future__ import annotations
 from .report import Report
 from .source import Element, Source
 
-__all__ = ["lint", "sort_attribute"]
+__all__ = ["lint", "plugin_settings", "sort_attribute"]
 
 _FRAME = "pos quat axisangle xyaxes zaxis euler fromto"
 _SOFT = "solref solimp solmix margin gap"
@@ -182,6 +182,18 @@ def _is_idle(attribute: str, value: str) -> bool:
         return False
 
 
+_PID = "mujoco.pid"  # the plugin whose settings have a meaning here
+
+
+def plugin_settings(source: Source, element: Element) -> dict[str, str] | None:
+    """The settings of an actuator that is the PID plugin, its own or those of the instance that it names; None for other plugins."""
+    if element.attributes.get("plugin") != _PID:
+        return None
+    instance = element.attributes.get("instance")
+    holder = next((e for e in source.root.walk() if e.tag == "instance" and e.attributes.get("name") == instance), element)
+    return {e.attributes.get("key", ""): e.attributes.get("value", "") for e in holder.all("config")}
+
+
 def lint(source: Source, report: Report) -> None:
     """Notes on all that the table does not call used."""
     for root in [source.root]:
@@ -195,6 +207,8 @@ def _lint(element: Element, parent: str, report: Report) -> None:
     if row is None:
         report.add("missing", element.tag, None, "is not known here", name, place)
         return
+    if element.tag == "plugin" and parent in ("extension", "actuator") and element.attributes.get("plugin") == _PID:
+        return  # its actuators are told one by one
     if element.tag in _WHOLE and parent != "equality":
         report.add(row.get(_ALL, "looks"), element.tag, None, _MEANS[row.get(_ALL, "looks")], name, place)
         return
