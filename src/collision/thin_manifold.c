@@ -1,10 +1,12 @@
 #include "collision/thin_manifold.h"
 
+#include <math.h>
+
 // Points whose gaps differ by less than this part of the manifold's extent are as near as each
 // other.
 static const double nearPart = 0.01;
 
-enum { mostPoints = 32 };
+enum { mostPoints = 32 }; // of which four are chosen by what they span
 
 typedef struct Choice {
     const tpContactPoint* points;
@@ -70,9 +72,56 @@ static void chooseCorners(Choice* choice) {
     choose(choice, farthestBeside(choice, a, b, -1.0));
 }
 
+// Rims -------------------------------------------------------------------------------------------
+
+// A foot that is a hull has many corners, which lie on no plane: four that span the most may leave
+// out the lowest one, and the foot sinks until they carry it. The lowest corner stays here, and
+// those that are the lowest ones if the hull tilts a little to one of these sides. Sides are
+// along no edge of an upright box, so that each of four corners of a sole is the lowest for one.
+enum { sideCount = 4 };
+static const double sides[sideCount][2] = {
+    { 0.96, 0.28 }, { -0.28, 0.96 }, { -0.96, -0.28 }, { 0.28, -0.96 }
+};
+
+static int lowestTilted(const tpContactPoint* points, int count, tpVec3 tilt) {
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        double gap = points[k].gap - tpDot(tilt, tpSub(points[k].pointA, points[0].pointA));
+        best = gap < least ? k : best;
+        least = gap < least ? gap : least;
+    }
+    return best;
+}
+
+static int thinRim(tpContactPoint* points, int count) {
+    tpVec3 x, y;
+    tpMakeTangents(points[0].normal, &x, &y);
+    int list[1 + sideCount] = { lowestTilted(points, count, tpZeroVec3()) };
+    for (int k = 0; k < sideCount; ++k) {
+        tpVec3 side = tpAdd(tpScale(sides[k][0], x), tpScale(sides[k][1], y));
+        list[1 + k] = lowestTilted(points, count, tpScale(TP_RIM_TILT, side));
+    }
+    // In their order, each once.
+    int kept = 0;
+    for (int k = 0; k < count; ++k) {
+        bool isChosen = false;
+        for (int i = 0; i <= sideCount; ++i) {
+            isChosen = isChosen || list[i] == k;
+        }
+        if (isChosen) {
+            points[kept++] = points[k];
+        }
+    }
+    return kept;
+}
+
 int tpThinManifold(tpContactPoint* points, int count) {
-    if (count <= tp_thinPoints || count > mostPoints) {
+    if (count <= tp_thinPoints) {
         return count;
+    }
+    if (count > mostPoints) {
+        return thinRim(points, count);
     }
     Choice choice = { .points = points, .count = count };
     double least = points[0].gap, extent = 0.0;

@@ -2,6 +2,7 @@
 
 #include "collision/thin_manifold.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "support/check.h"
@@ -102,6 +103,68 @@ static void littleAreaIsLost(void** state) {
     assert_true(worst > 0.6);
 }
 
+static double lowestOf(const tpContactPoint* points, int count, double x, double y) {
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        least = fmin(least, points[k].gap - x * points[k].pointB.x - y * points[k].pointB.y);
+    }
+    return least;
+}
+
+// The corners of a foot that is nearly a ball: the lowest one stays, and if the foot tilts a
+// little, what is left is nearly as low as all corners are. A corner that is the lowest one at a
+// tilt t_i is higher than the lowest one at t by at most |t - t_i| times their distance: here the
+// way of the lowest place, and 6 mm between 40 corners.
+static void roundFeetKeepTheirLowestCorners(void** state) {
+    (void)state;
+    enum { most = 300 };
+    const double radius = 0.03, tilt = TP_RIM_TILT;
+    tpRandom random = { 23 };
+    tpContactPoint all[most], points[most];
+    for (int round = 0; round < 50; ++round) {
+        int count = 40 + (int)(randomBits(&random) % (most - 40));
+        for (int k = 0; k < count; ++k) {
+            double away = 0.02 * sqrt(randomBetween(&random, 0.0, 1.0));
+            double angle = randomBetween(&random, 0.0, 6.283185307179586);
+            double gap = radius - sqrt(radius * radius - away * away);
+            all[k] = pointAt(away * cos(angle), away * sin(angle), gap, (uint64_t)k);
+        }
+        memcpy(points, all, sizeof(all));
+        int left = tpThinManifold(points, count);
+        assert_true(left >= 1 && left <= 5);
+        CHECK_NEAR(lowestOf(points, left, 0.0, 0.0), lowestOf(all, count, 0.0, 0.0), 0.0);
+        for (int k = 0; k < 100; ++k) {
+            double x = randomBetween(&random, -tilt, tilt), y = randomBetween(&random, -tilt, tilt);
+            double missed = lowestOf(points, left, x, y) - lowestOf(all, count, x, y);
+            assert_true(missed < tilt * (tilt * radius + 0.006));
+        }
+    }
+}
+
+// A flat sole whose four corners are rounded, with 32 points each: one of each corner stays.
+static void flatSolesKeepTheirCorners(void** state) {
+    (void)state;
+    enum { corners = 4, each = 32 };
+    for (int turn = 0; turn < 7; ++turn) {
+        tpContactPoint points[corners * each];
+        for (int k = 0; k < corners * each; ++k) {
+            int corner = k / each;
+            double angle = 1.5707963267948966 * (corner + (k % each + 0.5) / each);
+            double x = (corner == 0 || corner == 3 ? 0.09 : -0.09) + 0.01 * cos(angle);
+            double y = (corner < 2 ? 0.04 : -0.04) + 0.01 * sin(angle);
+            double c = cos(0.2 * turn), s = sin(0.2 * turn);
+            points[k] = pointAt(c * x - s * y, s * x + c * y, 0.0, (uint64_t)k);
+        }
+        int left = tpThinManifold(points, corners * each);
+        assert_true(left <= 5);
+        bool has[corners] = { false };
+        for (int k = 0; k < left; ++k) {
+            has[points[k].feature / each] = true;
+        }
+        assert_true(has[0] && has[1] && has[2] && has[3]);
+    }
+}
+
 static void nearestComeFirst(void** state) {
     (void)state;
     tpContactPoint points[5] = { pointAt(0, 0, 0.3, 0), pointAt(1, 0, -0.1, 1),
@@ -116,8 +179,12 @@ static void nearestComeFirst(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(octagonsBecomeSquares), cmocka_unit_test(nearPointsStay),
-        cmocka_unit_test(theDeepestStays),       cmocka_unit_test(littleAreaIsLost),
+        cmocka_unit_test(octagonsBecomeSquares),
+        cmocka_unit_test(nearPointsStay),
+        cmocka_unit_test(theDeepestStays),
+        cmocka_unit_test(littleAreaIsLost),
+        cmocka_unit_test(roundFeetKeepTheirLowestCorners),
+        cmocka_unit_test(flatSolesKeepTheirCorners),
         cmocka_unit_test(nearestComeFirst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

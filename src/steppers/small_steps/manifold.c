@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collision/contact.h"
+#include "collision/thin_manifold.h"
 #include "dynamics/contact_info.h"
 #include "dynamics/rows.h"
 #include "steppers/small_steps/step.h"
@@ -245,6 +246,13 @@ bool tpIsCurved(const tpShape* shape) {
     }
 }
 
+// More points of one face than a thinned one has: a few of the many corners of a hull, which stand
+// for all of them as long as it does not tilt much (collision/thin_manifold.h).
+static bool isRim(const tpFoundManifold* found) {
+    tpVec3 a = found->points[0].normal, b = found->points[found->count - 1].normal;
+    return found->count > tp_thinPoints && a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
                          const tpLawMemo* law, tpSoftRun* run, int lane) {
     const tpSystem* system = step->system;
@@ -266,6 +274,8 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
         tpIsCurved(&system->shapes.data[found->shapes.shapeB])) {
         // The least turn makes it stale: a point that lags behind drives what rocks on it.
         run->turn[lane] = step->sweep.limits.turn;
+    } else if (isRim(found)) {
+        run->turn[lane] = step->sweep.limits.turn - (float)TP_RIM_TILT;
     }
     // Manifolds found in one step are not all found anew in one.
     run->age[lane] = (float)(run->slots[lane] % 16);
