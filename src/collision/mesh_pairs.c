@@ -261,6 +261,9 @@ static bool collideAwayFromDents(const tpPair* pair, tpPairCache* cache, uint32_
     double depth = -leastGap(out, first);
     if (depth > 0.0 && !tpMesh_IsHullWithin(pair->b, growBounds(around, depth))) {
         out->count = first;
+        if (pair->over != NULL) {
+            *pair->over = (tpOverFace){ .beyond = pair->margin };
+        }
         return false;
     }
     return true;

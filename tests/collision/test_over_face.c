@@ -202,11 +202,53 @@ static void planesSayWhatIsBeyond(void** state) {
     assert_true(seen > cases / 10);
 }
 
+// A cube of triangles whose upper side is a funnel, down to its middle.
+static tpGeometry makeDented(void) {
+    tpVec3 corners[9] = { { 0.0, 0.0, 0.0 } };
+    for (int i = 0; i < 8; ++i) {
+        corners[1 + i] = tpMakeVec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+    }
+    const int32_t triangles[14][3] = { { 1, 3, 4 }, { 1, 4, 2 }, { 1, 2, 6 }, { 1, 6, 5 },
+                                       { 2, 4, 8 }, { 2, 8, 6 }, { 4, 3, 7 }, { 4, 7, 8 },
+                                       { 3, 1, 5 }, { 3, 5, 7 }, { 0, 5, 6 }, { 0, 6, 8 },
+                                       { 0, 8, 7 }, { 0, 7, 5 } };
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh;
+    assert_int_equal(
+        tpMakeMesh(&allocator, corners, 9, triangles, 14, tpIdentityPose(), &mesh, NULL),
+        tp_success);
+    return mesh;
+}
+
+// Where a shape is found to meet a dent after all, what its mesh's hull would say is forgotten.
+static void dentsAreNotTheirHulls(void** state) {
+    (void)state;
+    tpRandom random = { 20261120 };
+    tpGeometry shapes[2] = { { .type = tp_boxShape }, makeDented() };
+    assert_int_equal(tpMakeBox(&(tpBox){ { 0.4, 0.3, 0.5 } }, tpIdentityPose(), &shapes[0], NULL),
+                     tp_success);
+    int faces = 0, others = 0;
+    for (int i = 0; i < 5 * cases; ++i) {
+        tpPose poses[2] = { { randomVec3(&random, -0.6, 0.6), randomRotation(&random) },
+                            tpIdentityPose() };
+        poses[0].position.x = randomBetween(&random, 0.55, 0.75);
+        Found found = collideShapes(shapes, poses, 0.02);
+        for (int k = 0; k < found.count; ++k) {
+            bool isOver = tpLength(tpSub(found.points[k].normal, found.over.normal)) < 1e-9;
+            assert_true(!found.over.isFace || isOver || found.over.hasEdges);
+        }
+        faces += found.count > 0 && found.over.isFace;
+        others += found.count > 0 && !found.over.isFace;
+    }
+    print_message("%d over faces, %d others\n", faces, others);
+    assert_true(faces > 100 && others > 100);
+    tpReleaseGeometry(&shapes[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hullsSayWhatIsBeyond),
-        cmocka_unit_test(planesSayWhatIsBeyond),
-        cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
+        cmocka_unit_test(dentsAreNotTheirHulls), cmocka_unit_test(hullsSayWhatIsBeyond),
+        cmocka_unit_test(planesSayWhatIsBeyond), cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
         cmocka_unit_test(sidesAreKnown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
