@@ -193,13 +193,16 @@ static void makeStones64(tpWorld* world, int count) {
     dropStones(world, count, 64);
 }
 
-// Hills of triangles, two per square metre; a point far below closes the surface.
+// Hills of triangles, two per square metre; walls and a floor close the surface below.
 static void addHills(tpWorld* world, int side) {
     int points = side + 1;
-    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(points * points + 1));
-    int32_t(*triangles)[3] = malloc(sizeof(*triangles) * (size_t)(2 * side * side + 4 * side));
+    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(points * points + 4));
+    int32_t(*triangles)[3] = malloc(sizeof(*triangles) * (size_t)(2 * side * side + 4 * side + 6));
     int32_t below = points * points, count = 0;
-    vertices[below] = (tpVec3){ 0.0, 0.0, -2.0 * side };
+    for (int k = 0; k < 4; ++k) {
+        vertices[below + k] =
+            (tpVec3){ (k % 2 - 0.5) * side, (k / 2 - 0.5) * side, -0.1 * side - 2.0 };
+    }
     for (int i = 0; i < points * points; ++i) {
         double x = i % points - 0.5 * side, y = i / points - 0.5 * side;
         vertices[i] = (tpVec3){ x, y, 0.4 * (sin(0.5 * x) + sin(0.6 * y)) };
@@ -211,21 +214,28 @@ static void addHills(tpWorld* world, int side) {
         memcpy(triangles[count], both, sizeof(both));
         count += 2;
     }
+    int32_t last = side * points, corner = last + side;
     for (int32_t k = 0; k < side; ++k) {
-        int32_t last = side * points;
-        const int32_t skirt[4][3] = {
+        const int32_t walls[4][3] = {
             { k + 1, k, below },
-            { last + k, last + k + 1, below },
+            { last + k, last + k + 1, below + 2 },
             { k * points, (k + 1) * points, below },
-            { (k + 1) * points + side, k * points + side, below },
+            { (k + 1) * points + side, k * points + side, below + 1 },
         };
-        memcpy(triangles[count], skirt, sizeof(skirt));
+        memcpy(triangles[count], walls, sizeof(walls));
         count += 4;
     }
+    const int32_t rest[6][3] = {
+        { side, below, below + 1 },       { below, last, below + 2 },
+        { below + 2, corner, below + 3 }, { corner, below + 1, below + 3 },
+        { below, below + 2, below + 3 },  { below, below + 3, below + 1 }
+    };
+    memcpy(triangles[count], rest, sizeof(rest));
+    count += 6;
     tpAllocator allocator = tpDefaultAllocator();
     tpGeometry geometry;
     tpShapeDef shape = denseShape();
-    if (tpMakeMesh(&allocator, vertices, points * points + 1, (const int32_t(*)[3])triangles, count,
+    if (tpMakeMesh(&allocator, vertices, points * points + 4, (const int32_t(*)[3])triangles, count,
                    (tpPose){ { 0.0, 0.0, 0.0 }, upright }, &geometry, NULL) == tp_success) {
         tpCreateShape(world, addFixed(world), &shape, &geometry, NULL);
         tpReleaseGeometry(&geometry);

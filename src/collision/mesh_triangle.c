@@ -29,9 +29,8 @@ static const double sameHeight = 1e-8;
 // tells of them; of deeper ones it is asked.
 static const double shallowPart = 0.01;
 
-// Planes tried between a shape and a triangle before their distance is asked for: always of round
-// shapes, and of cores with many corners.
-enum { planeTries = 4, manyCorners = 32 };
+// Planes tried between a shape and a triangle before their distance is asked for.
+enum { planeTries = 4 };
 
 // A triangle, and how the convex shape lies to it.
 typedef struct TriangleSide {
@@ -314,6 +313,10 @@ static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side)
 }
 
 static bool nearestOfCore(tpMeshQuery* query, double limit, TriangleSide* side) {
+    // Triangles that have been asked are known to be within the margin.
+    if (limit < query->margin && isBeyond(query, limit, side->triangle.corners)) {
+        return false;
+    }
     tpClosest* c = &side->closest;
     tpDifference d = tpMakeDifference(query->core, query->pose, &side->hull.hull, tpIdentityPose());
     tpSeparation s = tpSeparatePolyhedra(&d, limit + query->radius, NULL);
@@ -458,8 +461,8 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     if (query->core != NULL && query->core->vertexCount == 1) {
         return askBall(query, &side, height);
     }
-    if (query->core != NULL && query->core->vertexCount > manyCorners &&
-        isBeyond(query, query->margin, t->corners)) {
+    // Two of three triangles in the shape's box are beyond the margin.
+    if (query->core != NULL && isBeyond(query, query->margin, t->corners)) {
         return tp_triangleAnswered;
     }
     if (!query->view.isInside) {
