@@ -2,6 +2,7 @@
 
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
+#include "joint_rows.h"
 #include "support/check.h"
 #include "world/world.h"
 
@@ -142,6 +143,31 @@ static void testDrift(void** state) {
     }
 }
 
+// In a planar world what leaves the plane does not count, also of joints that have a way of their
+// own in space; and rows are in units of length if they move anything, in any direction.
+static void testPlanesAndUnits(void** state) {
+    (void)state;
+    const tpJointType types[] = { tp_ballJoint, tp_revoluteJoint, tp_fixedJoint };
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeJoint(types[k]);
+        tpSystem* system = &world->system;
+        system->units.length = 0.25;
+        tpRows rows = makeJointRows(system);
+        for (int row = 0; row < rows.rowCount; ++row) {
+            assert_true(tpRows_ErrorUnit(&rows, system, row) == (row < 3 ? 0.25 : 1.0));
+        }
+        system->isPlanar = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            tpPose poses[2] = { system->poses.data[0], system->poses.data[1] };
+            poses[1].position.x += axis == 0 ? 0.01 : 0.0;
+            poses[1].position.y += axis == 1 ? 0.01 : 0.0;
+            poses[1].position.z += axis == 2 ? 0.01 : 0.0;
+            CHECK_NEAR(tpJoints_PositionError(system, poses), axis == 2 ? 0.0 : 0.01, 1e-12);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // Beyond its limits a joint is off by as much as it is beyond, and of several joints the worst
 // counts, whichever comes first.
 static void testDriftOfLimits(void** state) {
@@ -221,10 +247,10 @@ static void testDriftOfCouplings(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testDrift),
-                                        cmocka_unit_test(testDriftOfLimits),
-                                        cmocka_unit_test(testDriftOfCouplings),
-                                        cmocka_unit_test(testHeld),
-                                        cmocka_unit_test(testCoordinates) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testDrift),         cmocka_unit_test(testPlanesAndUnits),
+        cmocka_unit_test(testDriftOfLimits), cmocka_unit_test(testDriftOfCouplings),
+        cmocka_unit_test(testHeld),          cmocka_unit_test(testCoordinates)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

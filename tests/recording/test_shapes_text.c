@@ -19,10 +19,20 @@ static const char text[] =
     "    { \"type\": \"sphere\", \"radius\": 0.5 },\n"
     "    { \"type\": \"cylinder\", \"radius\": 0.25, \"length\": 2, \"visual\": true, \"color\": "
     "[0, 0.5, 1] },\n"
-    "    { \"type\": \"box\", \"size\": [1, 2, 3], \"visual\": true } ] },\n"
+    "    { \"type\": \"box\", \"size\": [1, 2, 3], \"visual\": true },\n"
+    "    { \"type\": \"hull\", \"points\": [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 2]], "
+    "\"visual\": true } ] },\n"
     "  { \"name\": \"plain\", \"mass\": 1, \"inertia\": [1, 1, 1], \"shapes\": [\n"
     "    { \"type\": \"sphere\", \"radius\": 3, \"visual\": true } ] } ],\n"
     "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 1 } }";
+
+static int countCommas(const char* list) {
+    int count = 0;
+    for (; *list != ']'; ++list) {
+        count += *list == ',';
+    }
+    return count;
+}
 
 static void saysColorsAndVisuals(void** state) {
     (void)state;
@@ -46,7 +56,10 @@ static void saysColorsAndVisuals(void** state) {
     static const char* const expected[] = {
         "{ \"type\": \"sphere\", \"radius\": 0.5, \"color\": \"#c65b45\", \"material\": 1 }, {",
         "\"radius\": 0.25, \"length\": 2, \"color\": \"#0080ff\", \"visual\": true }, {",
-        "\"size\": [1, 2, 3], \"color\": \"#c65b45\", \"visual\": true }]",
+        "\"size\": [1, 2, 3], \"color\": \"#c65b45\", \"visual\": true }, {",
+        "\"type\": \"hull\", \"surface\": 0",
+        // Four corners and four triangles.
+        "\"surfaces\": [\n  { \"vertices\": [",
         "{ \"shapes\": [{ \"type\": \"sphere\", \"radius\": 3, \"visual\": true }] }",
         "\"materials\": [\"\", \"wood\", \"ice\"],",
         // Pairs 00, 10, 11, 20, 21, 22: the rule's, but for 21.
@@ -59,6 +72,11 @@ static void saysColorsAndVisuals(void** state) {
             fail_msg("%s is not in\n%s", expected[i], shapes.data);
         }
     }
+    const char* corners = strstr(shapes.data, "\"vertices\": [");
+    const char* triangles = strstr(shapes.data, "\"triangles\": [");
+    assert_true(corners != NULL && triangles != NULL);
+    assert_int_equal(countCommas(corners), 3 * 4 - 1);
+    assert_int_equal(countCommas(triangles), 3 * 4 - 1);
     TP_FREE_ARRAY(&allocator, shapes);
     tpRoster_Destroy(&roster);
     tpDestroyWorld(world);
