@@ -144,6 +144,7 @@ typedef struct tpEvents {
     double historyLength;         // of the step that the history of contacts is from; 0: not known
     bool isStepping;              // one is: its bodies drift
     int stepCount;                // in this frame
+    double steppingWork;          // of these beside their solves
     int exhaustedCount;           // of these, such that had no work budget left for their
                                   // solves
     bool hasNewcomers;            // pairs have been found that the step under way does not know

@@ -273,7 +273,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->report = report;
     events->length = h;
     events->outOfMemory = events->hasJoiners = events->isExhausted = false;
-    events->work = 0.0;
+    events->work = events->steppingWork = 0.0;
     if (!runFrame(events, options) && !report->undone) {
         tpStepReport_RunOut(report);
     }

@@ -41,6 +41,21 @@ static const double weightPart = 2e-10;
 // Steps of a frame that may use up all their means; after these, none has any.
 enum { exhaustedLimit = 4 };
 
+// Work of a step beside its solves: of itself and of each of its bodies.
+static const double stepWork = 2e4, bodyWork = 4e3;
+
+// Of what a frame may cost: steps may use so much more than goes with the time they have come.
+static const double inAdvance = 0.25;
+
+// Steps in which gravity is as strong as in a star are so short that a frame would take minutes.
+// Once they cost more than goes with their length they become longer, up to the rest of the frame.
+// Solves have budgets of their own, and do not count.
+static double affordableLength(const tpEvents* events, double time) {
+    double used = events->steppingWork / tpStepBudget_Whole(events->system);
+    bool isDear = used > time / events->length + inAdvance;
+    return used > 1.0 ? events->length : isDear ? 2.0 * events->stepLength : 0.0;
+}
+
 // The length of a step from `time` on: a whole part of what is left of the frame.
 static double stepLength(const tpEvents* events, double time) {
     const tpSystem* system = events->system;
@@ -56,6 +71,11 @@ static double stepLength(const tpEvents* events, double time) {
     double way = bendingPart * events->settings.tolerance, unit = system->units.time;
     double h = bending > 0.0 ? sqrt(8.0 * way / bending) : longestStep * unit;
     h = fmin(fmax(h, shortestStep * unit), longestStep * unit);
+    double affordable = affordableLength(events, time);
+    if (affordable > h) {
+        tpStepReport_AddNote(events->report, "steps became longer, for the frame had cost enough");
+        h = affordable;
+    }
     double left = events->length - time;
     return left / fmax(ceil(left / h * (1.0 - 1e-9)), 1.0);
 }
@@ -550,6 +570,7 @@ bool tpEvents_StepTime(tpEvents* events, double time) {
         events->stepLength = stepLength(events, time);
         events->hasNewcomers = false;
         events->report->substepCount += 1;
+        events->steppingWork += stepWork + bodyWork * events->flights.count;
         if (!solveApart(events, time, beginStep)) {
             return false;
         }
