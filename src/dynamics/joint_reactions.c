@@ -83,10 +83,11 @@ static void kickCoordinate(tpSystem* system, const tpRows* first, int block, dou
 }
 
 void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
-                       const tpStepTimes* times, tpStepReport* report) {
+                       const tpStepTimes* times, const bool* isWanted, tpStepReport* report) {
     for (int b = 0; b < first->blockCount; ++b) {
         const tpBlockInfo* info = &first->infos[b];
         bool isLaw = info->source != tp_contactSource &&
+                     (isWanted == NULL || (!info->isCoupling && isWanted[info->index])) &&
                      (info->role == tp_springRole || info->role == tp_servoRole ||
                       info->role == tp_damperRole);
         if (!isLaw) {

@@ -52,9 +52,10 @@ void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* po
 
 // The impulses of springs, servos and dampers in the second half of a step, from those in the rows
 // of the first half, and what balances steady efforts. Adds the work of what is not in the
-// potential energy, over the way with the velocities `meanVelocities`, to the report.
+// potential energy, over the way with the velocities `meanVelocities`, to the report. `isWanted`
+// tells of which joints, without couplings; NULL: of all.
 void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
-                       const tpStepTimes* times, tpStepReport* report);
+                       const tpStepTimes* times, const bool* isWanted, tpStepReport* report);
 
 // The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is
 // stiff for the step.

@@ -39,6 +39,10 @@ typedef struct tpTimeStep {
     int endCount;
     tpRows rows;
     struct tpReduced* reduced; // trees of joints, which then have no rows (reduced.h); else NULL
+    const bool* swinging;      // joints with half of their law in the rows, the rest of which is
+                               // left for the end of the drift; NULL: none
+    tpVelocity* wholeKick;     // `kicked` before bodies that swing left half of it for the end;
+                               // NULL: none does
 } tpTimeStep;
 
 // Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion
@@ -118,6 +122,10 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 // remembers them. The system has its final poses and velocities.
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report);
+
+// The rest of the laws of joints that swing, where the drift has ended; `whole` is the step of
+// which this one is a part, s.
+void tpTimeStep_KickSwings(const tpTimeStep* step, double whole, tpStepReport* report);
 
 // Whether a contact of the step has restitution.
 bool tpTimeStep_HasRestitution(const tpTimeStep* step);

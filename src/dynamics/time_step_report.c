@@ -180,6 +180,26 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }
 
+void tpTimeStep_KickSwings(const tpTimeStep* step, double whole, tpStepReport* report) {
+    if (step->swinging != NULL) {
+        tpStepTimes times = { step->h, step->h, whole };
+        tpJoints_KickRest(step->system, &step->rows, step->meanVelocities, &times, step->swinging,
+                          report);
+        for (int i = 0; i < step->bodyCount; ++i) {
+            if (!tpSystem_IsDynamic(step->system, i)) {
+                continue;
+            }
+            // What forces have left of their impulse for the end.
+            const tpBody* body = &step->system->bodies.data[i];
+            tpVec3 linear = tpSub(step->wholeKick[i].linear, step->kicked[i].linear);
+            tpVec3 angular = tpSub(step->wholeKick[i].angular, step->kicked[i].angular);
+            tpSystem_ApplyImpulse(
+                step->system, i, tpScale(body->mass, linear),
+                tpInertia_Momentum(&body->inertia, step->startPoses[i].rotation, angular));
+        }
+    }
+}
+
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report) {
     tpSystem* system = step->system;
@@ -195,6 +215,7 @@ bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistor
     }
     tpTimeStep_Drift(step);
     tpJoints_StoreReactions(system, &step->rows, step->h);
+    tpTimeStep_KickSwings(step, step->h, report);
     bool isDone = tpTimeStep_Report(step, &tally, memory, history, report);
     tpJoints_EndRotors(system);
     return isDone;

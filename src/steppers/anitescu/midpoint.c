@@ -246,7 +246,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
         memcpy(forced, system->velocities.data, bytes);
     }
     tpStepTimes times = { h, kick, h };
-    tpJoints_KickRest(system, &step->rows, step->meanVelocities, &times, report);
+    tpJoints_KickRest(system, &step->rows, step->meanVelocities, &times, NULL, report);
     if (step->reduced != NULL) {
         tpReduced_KickRest(step->reduced, step->meanVelocities, &times, report);
     }

@@ -184,7 +184,7 @@ static bool finishDrift(tpBenderStep* step) {
     tpStepTimes times = { h, 0.5 * h, step->duration };
     bool hasJoints = system->joints.count > 0;
     step->forced = hasJoints ? copyVelocities(system) : NULL;
-    tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, &times, report);
+    tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, &times, NULL, report);
     step->lawed = hasJoints ? copyVelocities(system) : NULL;
     if (system->arena.failed) {
         return false;

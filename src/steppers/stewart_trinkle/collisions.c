@@ -260,6 +260,7 @@ static bool moveOn(tpLocator* locator, tpTimeStep* step, tpTally* tally) {
     }
     tpTimeStep_Drift(step);
     tpJoints_AddReactions(system, &step->rows, locator->settings->wholeStep);
+    tpTimeStep_KickSwings(step, locator->settings->wholeStep, report);
     tpJoints_FollowAngles(system);
     tpJoints_EndRotors(system);
     system->time += step->h;

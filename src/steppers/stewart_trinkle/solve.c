@@ -7,6 +7,7 @@
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
 #include "steppers/stewart_trinkle/share.h"
+#include "steppers/stewart_trinkle/swings.h"
 
 // Overlap at the end of a step that makes a contact active, in units of length: far below any use,
 // above rounding.
@@ -18,7 +19,10 @@ static const double fixedPointTolerance = 1e-13;
 // Part of the overlap that the certificate allows at which a step that was deeper is good enough.
 static const double shallowPart = 0.1;
 
-enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12, mostIdle = 3 };
+// The true way of springs is met to this, in units of length.
+static const double swingTolerance = 1e-11;
+
+enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12, mostIdle = 3, maxSwings = 8 };
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the
 // step.
@@ -263,7 +267,10 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
-    tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
+    if (!tpSwings_Find(step)) {
+        return false;
+    }
+    tpSwings_AddJointRows(step, at->poses, &treatment);
     const tpStewartTrinkleSettings* settings = problem->settings;
     if (problem->share.part < 1.0 && !tpStepShare_SlowCorrections(&problem->share, step)) {
         return false;
@@ -275,6 +282,21 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
         return false;
     }
     tpTimeStep_ApplyImpulses(step);
+    double miss;
+    for (int k = 0; k < maxSwings; ++k) {
+        if (!tpSwings_Correct(step, &miss)) {
+            return false;
+        }
+        if (!(miss > swingTolerance)) {
+            break;
+        }
+        tpTimeStep_SetFreeVelocities(step);
+        if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &settings->solve,
+                          problem->report)) {
+            return false;
+        }
+        tpTimeStep_ApplyImpulses(step);
+    }
     if (settings->isLocating) {
         flyFreely(step);
     }
@@ -338,6 +360,7 @@ static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
         .isWhole = true,
     };
     tpStepReport* report = problem->report;
+    tpSwings_Leave(step);
     tpDriftResult drift;
     if (!tpDrift_Solve(step, problem->memory, &careful, &drift, report)) {
         return false;
