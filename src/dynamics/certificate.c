@@ -107,7 +107,10 @@ bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
 
 void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
                                 const tpVelocity* startVelocities, tpStepReport* report) {
-    tpIslandWork work = { increaseOf(report), report->externalWork };
+    // A gain that joints have made is booked as a loss below zero.
+    double rise = increaseOf(report);
+    tpIslandWork work = { rise, report->externalWork,
+                          rise + report->frictionLoss + fmax(report->impactLoss, 0.0) };
     if (tpSystem_HasIslandGained(system, startPoses, startVelocities, energyPart, work)) {
         system->breaches |= 1u << tp_energyLaw;
         tpStepReport_AddNote(report, "a part of the scene gained energy beyond its own scale");

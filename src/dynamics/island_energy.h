@@ -16,6 +16,7 @@ double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double ri
 typedef struct tpIslandWork {
     double rise;     // of their energy, less the work done
     double external; // the work done
+    double given;    // what neither work nor the losses of contacts explain
 } tpIslandWork;
 
 // Whether an island has gained more than a part of the energies that are its own: its kinetic
