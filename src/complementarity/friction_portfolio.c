@@ -39,8 +39,10 @@ static const double approachFactorisations = 4.0, leastApproach = 30.0;
 enum { largestSwept = 100, fewSwept = 10 };
 static const double nearPart = 1e-2;
 
-// Contacts of an island up to which a solve that failed is looked into, and for how long.
+// Contacts of an island up to which a solve that failed is looked into, and for how long: that may
+// take this part of what the solve has taken, or half a millisecond.
 enum { largestJam = 500, jamLimit = 60 };
+static const double jamPart = 0.1, smallJam = 1e6;
 
 // Rounding of u = W r + q, in units of the last place of r: below this no solver can see.
 static const double roundingFloor = 8.0 * DBL_EPSILON;
@@ -200,17 +202,23 @@ static double roundingOfAll(const tpFrictionSystem* system) {
     return sqrt(sum) / system->qNorm;
 }
 
-// Of islands that are not solved. False if memory ran out.
-static bool findJam(tpFrictionSystem* system, tpArena* arena, tpSolveReport* report) {
+// Whether looking for a jam costs little beside what the island has cost.
+static bool isJamCheap(const tpFrictionIsland* island) {
+    return jamLimit * tpFrictionIsland_SweepWork(island) <= fmax(jamPart * island->work, smallJam);
+}
+
+// Of islands that are not solved. Adds to work. False if memory ran out.
+static bool findJam(tpFrictionSystem* system, tpArena* arena, double* work, tpSolveReport* report) {
     for (int i = 0; i < system->islandCount; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        double bound = 0.0;
+        double bound = 0.0, before = island->work;
         tpArenaMark mark = tpArena_Mark(arena);
-        if (needsWork(island) && island->blockCount <= largestJam &&
+        if (needsWork(island) && island->blockCount <= largestJam && isJamCheap(island) &&
             !tpFrictionIsland_FindJam(island, jamLimit, arena, &bound)) {
             return false;
         }
         tpArena_Release(arena, mark);
+        *work += island->work - before;
         report->jam = fmax(report->jam, bound / system->qNorm);
     }
     return true;
@@ -267,7 +275,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
          ++s) {
         enough = runStage(&system, &stages[s], options, arena, &work, report);
     }
-    enough = enough && (isStopped(options) || findJam(&system, arena, report));
+    enough = enough && (isStopped(options) || findJam(&system, arena, &work, report));
     report->work = work;
     report->rounding = roundingOfAll(&system);
     tpFrictionSystem_Store(&system, r);

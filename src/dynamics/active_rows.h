@@ -5,6 +5,10 @@
 // island. A contact that would not be violated without impulses and carried nothing last time
 // starts outside; where impulses of others make it approach, it joins. Outside, impulses are zero
 // and normal velocities not negative, so what solves the smaller problem solves the whole.
+//
+// Who joins is known long before the last digits. While somebody may, a solve of many rows has a
+// tenth of its work; in struck walls whole solves of a set that two contacts joined afterwards took
+// most of the step's work.
 
 #ifndef TIPPE_SRC_DYNAMICS_ACTIVE_ROWS_H
 #define TIPPE_SRC_DYNAMICS_ACTIVE_ROWS_H

@@ -93,6 +93,10 @@ static double workLimit(int rowCount) {
 }
 static const double firstShare = 0.3;
 
+// While contacts may join, a solve has this share of the work: who joins is known long before the
+// last digits, and these are lost if somebody does.
+static const double trialShare = 0.1;
+
 // In the plane the pyramid is exact, and pivoting ends: its turn comes early.
 static double planarTrial(const tpRows* rows) {
     return 1e6 + 1e4 * rows->rowCount;
@@ -299,8 +303,10 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     bool isPlanar = rows->componentCount == 3;
     double share = settings->share > 0.0 ? settings->share : 1.0;
     double limit = fmin(affordable(rows, system, share), tpStepBudget_ForSolve(system));
+    limit *= settings->isTrial ? trialShare : 1.0;
     double start = system->solveWork;
-    bool mayRestart = rows->reduced == NULL && (isPlanar || rows->rowCount <= largestRestart);
+    bool mayRestart = rows->reduced == NULL && !settings->isTrial &&
+                      (isPlanar || rows->rowCount <= largestRestart);
     double first = isPlanar     ? fmin(planarTrial(rows), limit)
                    : mayRestart ? firstShare * limit
                                 : limit;
@@ -388,17 +394,23 @@ static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     if (!tpActiveRows_Choose(&active, rows, &system->arena)) {
         return false;
     }
+    tpSolveSettings chosen = *settings;
+    chosen.isTrial = settings->cone == tp_circularCone;
     for (int k = 0; active.activeCount < rows->blockCount; ++k) {
-        if (k == maxJoins) {
+        if (k == maxJoins || (k > 0 && tpStepBudget_IsSpent(system))) {
             tpActiveRows_TakeAll(&active, rows);
         }
         tpActiveRows_Gather(&active, rows);
-        if (!solveAll(&active.rows, system, memory, settings, report, isSolved, residual)) {
+        chosen.isTrial = chosen.isTrial && active.rows.rowCount > largestRestart &&
+                         !tpStepBudget_IsSpent(system);
+        if (!solveAll(&active.rows, system, memory, &chosen, report, isSolved, residual)) {
             return false;
         }
-        if (tpActiveRows_Scatter(&active, rows) == 0) {
+        bool hasJoined = tpActiveRows_Scatter(&active, rows) > 0;
+        if (!hasJoined && (*isSolved || !chosen.isTrial)) {
             return true;
         }
+        chosen.isTrial = hasJoined && settings->cone == tp_circularCone;
     }
     return solveAll(rows, system, memory, settings, report, isSolved, residual);
 }
