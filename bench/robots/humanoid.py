@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
 
 usage: humanoid.py TIPPE [STEPS]
@@ -61,19 +61,18 @@ def scene(steps: int) -> dict[str, Any]:
     ball = {"type": "sphere", "radius": RADIUS, "density": 1000, "material": "m", "group": 1, "mask": 2}
     joints = [
         {
-    "name" : f "j{i}",
-             "type" : "revolute",
-                      "bodies" : [ f "b{parents[i]}", f "b{i}" ],
-                                 "anchor" : places[parents[i]],
-                                            "axis" : AXES[i % 3],
-                                                     "armature" : 0.01,
-                                                     "servo" : { "stiffness" : 50, "damping" : 2 },
+            "name": f"j{i}",
+            "type": "revolute",
+            "bodies": [f"b{parents[i]}", f"b{i}"],
+            "anchor": places[parents[i]],
+            "axis": AXES[i % 3],
+            "armature": 0.01,
+            "servo": {"stiffness": 50, "damping": 2},
         }
         for i in range(1, COUNT)
     ]
     bodies: list[dict[str, Any]] = [{"name": "floor", "kind": "fixed", "shapes": [floor]}]
-    bodies += [{
-    "name" : f "b{i}", "position" : places[i], "shapes" : [ball]} for i in range(COUNT)]
+    bodies += [{"name": f"b{i}", "position": places[i], "shapes": [ball]} for i in range(COUNT)]
     return {
         "tippe": 1,
         "gravity": [0, 0, -9.81],
