@@ -219,6 +219,8 @@ test('auto tells which method carried which body when', async () => {
     assert.equal(methods[0], 'free-flight');
     assert.ok(methods.slice(1).some(method => method !== 'free-flight'));
     assert.equal(await page.locator('.carriers').isVisible(), true);
+    // What rests is carried by nobody, and the legend says what its colour means.
+    await until(page, () => /at rest, left alone/.test(document.querySelector('.carriers .legend-row').textContent));
     await closePage(page);
     await server.stop();
 });

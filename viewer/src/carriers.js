@@ -65,21 +65,27 @@ export class CarrierLanes {
             lanes.push({ body, first, stride, data });
         }
         const labels = await run.source.readLabels(), seen = new Set();
+        let isLeftAlone = false;
         const drawn = lanes.map(({ body, first, stride, data }) => {
-            const pieces = piecesOf(data).filter(({ value }) => value >= 0).map(({ first: from, end, value }) => {
+            const told = piecesOf(data), carried = told.filter(({ value }) => value >= 0);
+            isLeftAlone ||= carried.length < told.length;
+            const pieces = carried.map(({ first: from, end, value }) => {
                 seen.add(labels[value]);
                 return { first: first - run.firstFrame + from * stride, end: first - run.firstFrame + (end + 1) * stride - 1, method: labels[value], colour: this.#colourOf(labels[value]) };
             });
-            const told = pieces.slice(-6).map(piece => `${piece.method} from ${number(run.timeOf(run.firstFrame + piece.first), 4)} s`).join(', ');
-            return { label: run.nameOf(body), pieces, note: `${run.nameOf(body)}: ${pieces.length > 6 ? '… ' : ''}${told}` };
+            const last = pieces.slice(-6).map(piece => `${piece.method} from ${number(run.timeOf(run.firstFrame + piece.first), 4)} s`).join(', ');
+            return { label: run.nameOf(body), pieces, note: `${run.nameOf(body)}: ${pieces.length > 6 ? '… ' : ''}${last}` };
         });
         this.root.hidden = seen.size === 0;
         this.chart.set(drawn, all.length > mostLanes ? `The first ${mostLanes} of ${all.length} bodies, the selected one on top.` : '');
-        this.legend.replaceChildren(...[...this.colours.keys()].filter(method => seen.has(method)).map(method => {
-            const key = element('i.dot');
-            key.style.background = lineColour(this.colours.get(method));
-            return element('span.key', {}, key, method);
-        }));
+        const keys = [...this.colours.keys()].filter(method => seen.has(method)).map(method => this.#key(lineColour(this.colours.get(method)), method));
+        this.legend.replaceChildren(...keys, ...(isLeftAlone ? [this.#key('var(--track)', 'at rest, left alone')] : []));
+    }
+
+    #key(colour, text) {
+        const dot = element('i.dot');
+        dot.style.background = colour;
+        return element('span.key', {}, dot, text);
     }
 
     setCursor(frame) {
