@@ -481,7 +481,8 @@ static void testLimitsOfWork(void** state) {
     }
     print_message("%g, %g if the step is spent, %g if solves are\n", work[0], work[1], work[2]);
     CHECK_BELOW(work[1], 0.6 * work[0]);
-    CHECK_BELOW(work[2], 0.6 * work[0]);
+    // Looking for jams is part of all three.
+    CHECK_BELOW(work[2], 0.8 * work[0]);
 }
 
 int main(void) {
