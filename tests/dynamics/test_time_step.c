@@ -143,6 +143,16 @@ static void testChanges(void** state) {
     tpDestroyWorld(world);
 }
 
+// A ball that lies on a floor, with their shapes.
+static void addBallOnFloor(tpWorld* world, int* ball, int* ground) {
+    tpShapeDef shape = tpDefaultShapeDef();
+    *ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+    *ground = addFloor(world);
+    tpCreateSphere(world, tpWorld_GetBody(world, *ball), &shape, &(tpSphere){ ballRadius }, NULL);
+    tpCreatePlane(world, tpWorld_GetBody(world, *ground), &shape,
+                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+}
+
 // What a contact gave in the last step it is to give at first: the same force for as long as this
 // step takes, and no pull.
 static void testWarmStart(void** state) {
@@ -150,12 +160,8 @@ static void testWarmStart(void** state) {
     tpRandom random = { 31 };
     tpWorld* world = makeEmptyWorld();
     tpSystem* system = &world->system;
-    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
-    int ground = addFloor(world);
-    tpShapeDef shape = tpDefaultShapeDef();
-    tpCreateSphere(world, tpWorld_GetBody(world, ball), &shape, &(tpSphere){ ballRadius }, NULL);
-    tpCreatePlane(world, tpWorld_GetBody(world, ground), &shape,
-                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+    int ball, ground;
+    addBallOnFloor(world, &ball, &ground);
     tpContact contact = makeContact(system, ball, ground);
     contact.shapeB = 1;
     for (int n = 0; n < 100; ++n) {
@@ -196,12 +202,8 @@ static void testTally(void** state) {
     tpRandom random = { 32 };
     tpWorld* world = makeEmptyWorld();
     tpSystem* system = &world->system;
-    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
-    int ground = addFloor(world);
-    tpShapeDef shape = tpDefaultShapeDef();
-    tpCreateSphere(world, tpWorld_GetBody(world, ball), &shape, &(tpSphere){ ballRadius }, NULL);
-    tpCreatePlane(world, tpWorld_GetBody(world, ground), &shape,
-                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+    int ball, ground;
+    addBallOnFloor(world, &ball, &ground);
     for (int n = 0; n < 200; ++n) {
         double sums[keys] = { 0.0 }, slips[keys] = { 0.0 };
         bool isThere[keys] = { false };
