@@ -127,9 +127,9 @@ static int* findIslands(tpSystem* system) {
 }
 
 // False if memory ran out.
-static bool findGains(tpSystem* system, const tpPose* startPoses, const tpVelocity* startVelocities,
-                      Gains* gains) {
-    gains->islands = findIslands(system);
+static bool findGains(tpSystem* system, int* islands, const tpPose* startPoses,
+                      const tpVelocity* startVelocities, Gains* gains) {
+    gains->islands = islands;
     gains->gains = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
     gains->moving = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
     gains->moved = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
@@ -174,7 +174,7 @@ static double chooseTaken(const tpSystem* system, double rise, Gains* gains) {
 
 double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double rise) {
     Gains gains;
-    if (!findGains(system, start->poses, start->velocities, &gains)) {
+    if (!findGains(system, findIslands(system), start->poses, start->velocities, &gains)) {
         return 0.0;
     }
     double taken = chooseTaken(system, rise, &gains);
@@ -192,8 +192,7 @@ double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double ri
 }
 
 // Whether there are two islands at least. False too if memory ran out.
-static bool hasIslands(tpSystem* system) {
-    int* islands = findIslands(system);
+static bool areSeveral(const tpSystem* system, int* islands) {
     int first = -1;
     for (int i = 0; islands != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
@@ -233,7 +232,9 @@ static bool isBeyond(const tpSystem* system, const Gains* gains, const double* f
 bool tpSystem_HasIslandGained(tpSystem* system, const tpPose* startPoses,
                               const tpVelocity* startVelocities, double part, tpIslandWork work) {
     Gains gains;
-    if (!hasIslands(system) || !findGains(system, startPoses, startVelocities, &gains)) {
+    int* islands = findIslands(system);
+    if (!areSeveral(system, islands) ||
+        !findGains(system, islands, startPoses, startVelocities, &gains)) {
         return false;
     }
     const double* sizes = tpSystem_BodySizes(system);

@@ -251,6 +251,11 @@ bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
 
 // time_stepper.c: bodies that were handed over ----------------------------------------------------
 
+// Chooses the length of the step from `time` on, a whole part of what is left of the frame, and
+// counts its work.
+void tpEvents_ChooseStep(tpEvents* events, double time);
+double tpEvents_LongestStep(const tpEvents* events); // s
+
 // Its next step is at this time, and ends the one under way.
 void tpEvents_ScheduleStep(tpEvents* events, double time);
 // The next step.

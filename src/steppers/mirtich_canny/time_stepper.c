@@ -26,10 +26,6 @@
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// Steps are no longer and no shorter than these, in units of time. In between, turning bends the
-// ways of contacts between the ends of a step by no more than a part of the tolerance.
-static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
-
 // Overlaps beyond the collision tolerance, which no step has left, are taken back in about this
 // time, in units of time.
 static const double pushOutTime = 0.05;
@@ -40,45 +36,6 @@ static const double weightPart = 2e-10;
 
 // Steps of a frame that may use up all their means; after these, none has any.
 enum { exhaustedLimit = 4 };
-
-// Work of a step beside its solves: of itself and of each of its bodies.
-static const double stepWork = 2e4, bodyWork = 4e3;
-
-// Of what a frame may cost: steps may use so much more than goes with the time they have come.
-static const double inAdvance = 0.25;
-
-// Steps in which gravity is as strong as in a star are so short that a frame would take minutes.
-// Once they cost more than goes with their length they become longer, up to the rest of the frame.
-// Solves have budgets of their own, and do not count.
-static double affordableLength(const tpEvents* events, double time) {
-    double used = events->steppingWork / tpStepBudget_Whole(events->system);
-    bool isDear = used > time / events->length + inAdvance;
-    return used > 1.0 ? events->length : isDear ? 2.0 * events->stepLength : 0.0;
-}
-
-// The length of a step from `time` on: a whole part of what is left of the frame.
-static double stepLength(const tpEvents* events, double time) {
-    const tpSystem* system = events->system;
-    double bending = 0.0;
-    for (int i = 0; i < events->radii.count; ++i) {
-        int body = tpCollider_GetBody(system->collider, i);
-        if (events->flights.data[body].kind == tp_stepped && events->radii.data[i] > 0.0) {
-            tpVec3 w = system->velocities.data[body].angular;
-            bending = fmax(bending, tpLengthSquared(w) * events->radii.data[i]);
-        }
-    }
-    // Half way through the step the chord of an arc is w^2 r h^2 / 8 off it.
-    double way = bendingPart * events->settings.tolerance, unit = system->units.time;
-    double h = bending > 0.0 ? sqrt(8.0 * way / bending) : longestStep * unit;
-    h = fmin(fmax(h, shortestStep * unit), longestStep * unit);
-    double affordable = affordableLength(events, time);
-    if (affordable > h) {
-        tpStepReport_AddNote(events->report, "steps became longer, for the frame had cost enough");
-        h = affordable;
-    }
-    double left = events->length - time;
-    return left / fmax(ceil(left / h * (1.0 - 1e-9)), 1.0);
-}
 
 // Contacts --------------------------------------------------------------------------------------
 
@@ -241,7 +198,7 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     // Velocities need not be known better than gaps.
     double exact = 0.1 * events->settings.landing;
     tpSolveSettings solve = events->settings.solve;
-    solve.tolerance = fmax(solve.tolerance, exact / (longestStep * events->system->units.time));
+    solve.tolerance = fmax(solve.tolerance, exact / tpEvents_LongestStep(events));
     double fall = tpLength(system->gravity) * h;
     solve.tolerance = fall > 0.0 ? fmin(solve.tolerance, weightPart * fall) : solve.tolerance;
     tpDriftSettings settings = { .solve = solve,
@@ -567,10 +524,9 @@ bool tpEvents_StepTime(tpEvents* events, double time) {
     // them.
     for (int pass = 0; pass < passLimit; ++pass) {
         events->stepStart = time;
-        events->stepLength = stepLength(events, time);
+        tpEvents_ChooseStep(events, time);
         events->hasNewcomers = false;
         events->report->substepCount += 1;
-        events->steppingWork += stepWork + bodyWork * events->flights.count;
         if (!solveApart(events, time, beginStep)) {
             return false;
         }
