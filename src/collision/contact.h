@@ -91,8 +91,8 @@ void tpSwapContacts(tpContactList* list, int first);
 void tpSwapClosest(tpClosest* closest);
 
 // tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order. `over`
-// says what is known beside them: at least how far off the rest is, which is the margin if no more
-// is known. It may be NULL.
+// may be NULL. Else it says how far off the corners without a contact are at least: the margin, or
+// more.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out,
                          tpOverFace* over);
