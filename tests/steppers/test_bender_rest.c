@@ -51,10 +51,33 @@ static void idleContactsAreNotStruck(void** state) {
     tpDestroyWorld(world);
 }
 
+// Nor is what rests struck by what forces do in a step whose impacts are not located: a box that
+// lies stays where it is while another one, far away, bounces.
+static void restIsNotStruckFromAfar(void** state) {
+    (void)state;
+    tpWorld* world = worldWithFloor(tp_benderSchmitt, 0.3, 0.5);
+    assert_int_equal(tpWorld_SetOption(world, "impacts", "in_step", NULL), tp_success);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.0, 0.0, 0.05);
+    tpBodyId resting = addSolidBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1), density);
+    def.position = tpMakeVec3(5.0, 0.0, 0.3);
+    def.velocity = tpMakeVec3(0.0, 0.0, -2.0);
+    tpBodyId falling = addSolidBox(world, &def, tpMakeVec3(0.1, 0.1, 0.1), density);
+    double fastest = 0.0;
+    for (int i = 0; i < 60; ++i) {
+        tpWorld_Step(world, h);
+        fastest = fmax(fastest, tpBody_GetVelocity(world, falling).z);
+        assert_true(tpLength(tpBody_GetVelocity(world, resting)) < 1e-9);
+    }
+    assert_true(fastest > 0.8); // it was struck
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapsAreLeftAfterAnImpact),
         cmocka_unit_test(idleContactsAreNotStruck),
+        cmocka_unit_test(restIsNotStruckFromAfar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
