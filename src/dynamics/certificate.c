@@ -105,13 +105,18 @@ bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
     return true;
 }
 
-void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
-                                const tpVelocity* startVelocities, tpStepReport* report) {
+bool tpCertificate_HasIslandGained(tpSystem* system, const tpPose* startPoses,
+                                   const tpVelocity* startVelocities, const tpStepReport* report) {
     // A gain that joints have made is booked as a loss below zero.
     double rise = increaseOf(report);
     tpIslandWork work = { rise, report->externalWork,
                           rise + report->frictionLoss + fmax(report->impactLoss, 0.0) };
-    if (tpSystem_HasIslandGained(system, startPoses, startVelocities, energyPart, work)) {
+    return tpSystem_HasIslandGained(system, startPoses, startVelocities, energyPart, work);
+}
+
+void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
+                                const tpVelocity* startVelocities, tpStepReport* report) {
+    if (tpCertificate_HasIslandGained(system, startPoses, startVelocities, report)) {
         system->breaches |= 1u << tp_energyLaw;
         tpStepReport_AddNote(report, "a part of the scene gained energy beyond its own scale");
     }

@@ -35,8 +35,12 @@ void tpCertificate_TakeEndGains(tpSystem* system, const tpKeptMotion* start, tpS
 bool tpCertificate_TakeGrossGains(tpSystem* system, const tpKeptMotion* start,
                                   tpStepReport* report);
 
-// Judges the energy of each island, for the step from this motion to that of the system. Requests
-// of users for the step are still known; the report has its energies.
+// Whether an island has gained energy beyond its own scale, in the step from this motion to that of
+// the system. Requests of users for the step are still known; the report has its energies.
+bool tpCertificate_HasIslandGained(tpSystem* system, const tpPose* startPoses,
+                                   const tpVelocity* startVelocities, const tpStepReport* report);
+
+// Judges the energy of each island so.
 void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,
                                 const tpVelocity* startVelocities, tpStepReport* report);
 

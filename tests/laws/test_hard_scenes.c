@@ -106,10 +106,23 @@ static void coinsStayOnTheirTable(void** state) {
     }
 }
 
+// Coins that lie jumped by e g h / 2 whenever others struck in the same step, and nobody looked at
+// the energy of steps that are not checked: of two such runs 25 steps were not certified. Once
+// paths are not followed any more, a method that hands bodies over may go on with them.
+static void coinsAreCertified(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        Carried carried = carry("coins", "auto", (1.0 + 2e-9 * k) / 30.0, 50);
+        assert_in_range(carried.uncertifiedCount, 0, 1);
+        assert_true(carried.estimate > 0.01); // nobody knows where coins are after such impacts
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hardStepsAreNoWorse),
         cmocka_unit_test(coinsGainNothing),
+        cmocka_unit_test(coinsAreCertified),
         cmocka_unit_test(coinsStayOnTheirTable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

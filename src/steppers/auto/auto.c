@@ -155,7 +155,8 @@ static void keepMotion(tpUserStep* frame, int group) {
 // out for the method that crowds are left to.
 static bool isToBeMended(const tpUserStep* frame, int group, const tpCarrier* carrier,
                          const tpGroupRun* run) {
-    bool isHard = carrier->method == tp_standardMethod && tpStepBudget_IsHard(frame->system);
+    bool isHard = carrier->method == tp_standardMethod && tpStepBudget_IsHard(frame->system) &&
+                  frame->groups.sizes[group] > tp_crowdSize;
     return run->taken.isBad && carrier->pace.failedCount == 0 && !isHard &&
            tpChoice_CanCompare(frame, group);
 }

@@ -35,6 +35,7 @@ bool tpTaken_Append(tpTaken* taken, tpSystem* system, const tpTaken* next) {
     tpStepReport_Append(&taken->report, &next->report);
     taken->work += next->work;
     taken->isBad = taken->isBad || next->isBad;
+    taken->energyPart = fmax(taken->energyPart, next->energyPart);
     taken->hasTurned = taken->hasTurned || next->hasTurned;
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {
@@ -94,7 +95,10 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
         system->listContacts = NULL;
     }
     taken->isBad = isBeyond(report, run->taken.report.penetration) || !isFinite(system);
-    run->isPassedOn = run->isPassedOn || tpMethod_HasPassedOn(run->method, report);
+    // Nobody follows the paths of a group that is not checked: another method may have a part of
+    // it.
+    run->isPassedOn = run->isPassedOn ||
+                      (run->pace.hopelessCount == 0 && tpMethod_HasPassedOn(run->method, report));
     taken->work = tpMethod_Work(run->method, system, report, run->groups, run->group);
     run->lastWork = taken->work;
     run->lastStep = h;

@@ -57,12 +57,13 @@ typedef struct Racer {
 } Racer;
 
 // The largest part of a limit of the certificate that a step has used up.
-static double excessOf(const tpStepReport* report) {
+static double excessOf(const tpTaken* taken) {
+    const tpStepReport* report = &taken->report;
     const tpCertificateLimits* limits = &report->limits;
     double contact = report->residual / limits->residual;
     double joints = report->jointDrift / limits->jointDrift;
     double overlap = report->penetration / limits->penetration;
-    return fmax(contact, fmax(joints, overlap));
+    return fmax(fmax(contact, taken->energyPart), fmax(joints, overlap));
 }
 
 // Lets a method carry the group over the frame for at most `limit` of work. Nothing is changed.
@@ -87,7 +88,7 @@ static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const 
         racer->lasting = tpGroupRun_LastingWork(&run);
         racer->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;
         racer->isAccurate = racer->isDone && run.isAccurate && !run.taken.isBad;
-        racer->excess = excessOf(&run.taken.report);
+        racer->excess = excessOf(&run.taken);
     }
     racer->isOver = racer->isDone || run.isPassedOn || !run.hasMemory;
     const tpStepper* stepper = tpMethod_Stepper(racer->method);

@@ -1,3 +1,5 @@
+#include "dynamics/certificate.h"
+#include "dynamics/forces.h"
 #include "dynamics/step_budget.h"
 #include "steppers/auto/check.h"
 #include "steppers/auto/flow_on.h"
@@ -155,6 +157,19 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     return true;
 }
 
+// Nobody knows how well a step is that is taken as it is though it should be checked: bodies may be
+// off by half of what impacts can make of the way.
+static void addUnknown(tpGroupRun* run, const tpVelocity* starts, double h) {
+    const tpSystem* system = run->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpVelocity *first = &starts[i], *last = &system->velocities.data[i];
+        double change =
+            tpDistanceBetween(first->linear, last->linear) +
+            system->bodies.data[i].size * tpDistanceBetween(first->angular, last->angular);
+        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? 0.5 * h * change : 0.0;
+    }
+}
+
 // Whether the halves of a step are not to be afforded after the whole one, which has cost all that
 // was spent since `before`.
 static bool isDear(const tpSystem* system, double before) {
@@ -162,8 +177,7 @@ static bool isDear(const tpSystem* system, double before) {
     return used + halvesWork * (used - before) > checkingPart;
 }
 
-// A step that is taken as it is, since halves of it would cost too much. Nobody knows how well it
-// is: bodies may be off by half of what impacts can make of the way.
+// A step that is taken as it is, since halves of it would cost too much.
 static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before, double start,
                      double h) {
     const tpSystem* system = run->system;
@@ -175,14 +189,7 @@ static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before
     run->pace.givenRate = tpGiving_Rate(&check->whole.tally, system, h);
     run->pace.knowsPushing = true;
     accept(run, &check->whole);
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpVelocity *first = &before->motion.velocities[i],
-                         *last = &system->velocities.data[i];
-        double change =
-            tpDistanceBetween(first->linear, last->linear) +
-            system->bodies.data[i].size * tpDistanceBetween(first->angular, last->angular);
-        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? 0.5 * h * change : 0.0;
-    }
+    addUnknown(run, before->motion.velocities, h);
     growErrors(run, h);
     return start + h;
 }
@@ -299,6 +306,38 @@ static bool isUnchecked(const tpGroupRun* run) {
     return run->method == tp_flyingMethod || isCrowd;
 }
 
+// What a step has raised the energy by without work, in parts of what the certificate allows; 2 at
+// least if an island has gained more than its own energies allow.
+static double energyPart(tpSystem* system, const tpKept* before, tpStepReport* report) {
+    const tpPose* poses = before->motion.poses;
+    const tpVelocity* velocities = before->motion.velocities;
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
+                  report->potentialBefore - report->externalWork;
+    double part = rise / tpCertificate_EnergyLimit(system, report);
+    bool hasGained = tpCertificate_HasIslandGained(system, poses, velocities, report);
+    return hasGained ? fmax(part, 2.0) : part;
+}
+
+// A step that should be checked and is not: nobody knows how well it is, but for the energy.
+static void goHopelessly(tpGroupRun* run, double start, double h) {
+    tpSystem* system = run->system;
+    tpCheck check;
+    tpKept before;
+    run->hasMemory = tpKept_Take(&before, system, NULL, NULL);
+    if (!run->hasMemory) {
+        return;
+    }
+    goUnchecked(run, start, h, true, &check, NULL);
+    if (run->hasMemory) {
+        double part = energyPart(system, &before, &check.whole.report);
+        run->taken.energyPart = fmax(run->taken.energyPart, part);
+        run->taken.isBad = run->taken.isBad || part > 1.0;
+        addUnknown(run, before.motion.velocities, h);
+    }
+}
+
 // The next step; returns where the group is then.
 static double goOn(tpGroupRun* run, double start, bool isBlind) {
     double left = run->length - start, h = partOf(run, start);
@@ -312,7 +351,11 @@ static double goOn(tpGroupRun* run, double start, bool isBlind) {
         // What no check holds the guard of energy does.
         double own = run->options.values[tp_energyGuardOption];
         run->options.values[tp_energyGuardOption] = run->guard;
-        goUnchecked(run, start, h, true, &check, &before);
+        if (isBlind) {
+            goUnchecked(run, start, h, true, &check, NULL);
+        } else {
+            goHopelessly(run, start, h);
+        }
         run->options.values[tp_energyGuardOption] = own;
         return start + h;
     }

@@ -17,7 +17,8 @@ typedef struct tpTaken {
     tpTally tally;
     double* reactions; // of joints: sums of means times lengths
     double work;
-    bool isBad;     // beyond a limit of the certificate, or undone
+    double energyPart; // of what the certificate lets the energy rise by, in a step without checks
+    bool isBad;        // beyond a limit of the certificate, or undone
     bool hasTurned; // a joint or a slip has turned round, or has come to an edge of its law or back
 } tpTaken;
 
