@@ -286,6 +286,16 @@ static inline void addRow(const tpMechanismRow* row, double impulse, double* x) 
     }
 }
 
+// J v of a row that has its own directions.
+static double speedAlong(const tpMechanismRow* row, const double* velocities) {
+    double speed = (row->nodeA >= 0 ? dotSix(row->onA, &velocities[6 * row->nodeA]) : 0.0) +
+                   (row->nodeB >= 0 ? dotSix(row->onB, &velocities[6 * row->nodeB]) : 0.0);
+    for (int j = 0; j < row->termCount; ++j) {
+        speed += dotSix(row->terms[j].on, &velocities[6 * row->terms[j].node]);
+    }
+    return speed;
+}
+
 void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities) {
     memcpy(velocities, momenta, sizeof(double) * 6 * (size_t)mechanism->nodeCount);
     for (int k = 0, end; k < mechanism->rowCount; k = end) {
@@ -302,13 +312,7 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
     double shared = 0.0;
     for (int k = 0; k < mechanism->rowCount; ++k) {
         const tpMechanismRow* row = &mechanism->rows[k];
-        if (row->sharedSign == 0.0) {
-            shared = (row->nodeA >= 0 ? dotSix(row->onA, &velocities[6 * row->nodeA]) : 0.0) +
-                     (row->nodeB >= 0 ? dotSix(row->onB, &velocities[6 * row->nodeB]) : 0.0);
-            for (int j = 0; j < row->termCount; ++j) {
-                shared += dotSix(row->terms[j].on, &velocities[6 * row->terms[j].node]);
-            }
-        }
+        shared = row->sharedSign == 0.0 ? speedAlong(row, velocities) : shared;
         tpRowAnswer_Set(&mechanism->answers[k], signOf(row) * shared);
     }
 }
@@ -339,6 +343,18 @@ void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, dou
         }
     }
     substitute(mechanism, shifts);
+}
+
+void tpMechanism_CorrectingImpulses(const tpMechanism* mechanism, const double* errors,
+                                    const double* shifts, double* impulses) {
+    double shared = 0.0;
+    for (int k = 0; k < mechanism->rowCount; ++k) {
+        const tpMechanismRow* row = &mechanism->rows[k];
+        const tpRowAnswer* answer = &mechanism->answers[k];
+        shared = row->sharedSign == 0.0 ? speedAlong(row, shifts) : shared;
+        bool isIn = answer->state == tp_withinRow;
+        impulses[k] = isIn ? -answer->stiffness * (errors[k] + signOf(row) * shared) : 0.0;
+    }
 }
 
 // Inverse -----------------------------------------------------------------------------------------

@@ -73,4 +73,8 @@ void tpMechanism_Invert(const tpMechanism* mechanism, double (*inverses)[36],
 // metric of the matrix.
 void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, double* shifts);
 
+// The impulses of rows if such displacements are changes of velocity: `impulses` may be `errors`.
+void tpMechanism_CorrectingImpulses(const tpMechanism* mechanism, const double* errors,
+                                    const double* shifts, double* impulses);
+
 #endif

@@ -16,15 +16,18 @@ typedef struct tpArticulatedRow {
     int8_t coordinate; // in a tree: of the joint
     int8_t part;       // in a tree: which limit, which axis of a ball joint
     bool isRigid;      // it has no compliance of its own
+    bool isSpan;       // of springs: between two points
     double startBias;  // at the start
     double wayFactor;  // of the bias, per m or rad that the coordinate has gone
     double way;        // that it has gone
     double total;      // impulse of the finished substeps
+    double fed;        // impulse of the corrections after them
     double told;       // velocity of the row by kinematic bodies
     double damping;    // of springs: the damper's part of the impulse, by the velocity
     double value;      // in a tree: that a limit allows; of springs and servos where rows were
                        // written
     double startError; // of position, m or rad
+    double ending;     // of springs: see tpArticulation_SpringEnding
 } tpArticulatedRow;
 
 // A body since rows were written: where it was, and how it would have turned without rows and
@@ -113,6 +116,7 @@ typedef struct tpArticulation {
     bool isFast;                 // rows are written anew in each substep of this step
     bool isMidway;               // rows have the directions of the step's middle
     bool isTumbling;             // one of its bodies is
+    bool isFed;                  // rows gave something that joints have not been told
     bool isAwake, isOpen;
     bool hasFewContacts; // which are solved exactly (few_contacts.h)
     bool isDue;          // velocities have not been solved for since the substep began
@@ -256,20 +260,41 @@ void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articula
 // Velocities of the last solve go to the bodies.
 void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* articulation);
 
+// Springs (articulation_springs.c, README.md, "Springs") ------------------------------------------
+
+// Which part of a substep later a spring pulls by its length, by the square of the angle that it
+// swings by in a substep, or of a larger one: 0 keeps the energy of a swing, 1 damps it.
+double tpArticulation_SpringLag(double square);
+
+// The part of a substep's impulse that comes by the length at the end of the step instead of the
+// one at the start.
+double tpArticulation_SpringEnding(double lag);
+
+// That impulse.
+void tpArticulation_EndSprings(const tpSmallStep* step, tpArticulation* articulation);
+
+// Whether springs have one: contacts would have to be solved again after it.
+static inline bool tpArticulation_EndsSprings(const tpArticulation* articulation) {
+    return articulation->touchingCount == 0;
+}
+
 // Back to the joints (articulation_moves.c) -------------------------------------------------------
 
-// Takes back the errors of position. What was not there at the start came from turning directions,
-// and is a velocity too.
-void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulation);
+// Velocities change by `rate` times the displacements `shifts` that take back these errors of rows;
+// a part of the errors is left if the displacements were cut. The impulses of rows that it takes
+// are `fed`.
+void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
+                         const double* errors, double part, double rate);
 
-// Impulses since rows were written go to the joints.
-void tpArticulation_Report(const tpSmallStep* step, tpArticulation* articulation);
+// The work from outside that an impulse of row k does at the velocity of the last solve.
+void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse);
+
+// The end of what rows were written for: errors of position are taken back (what was not there at
+// the start came from turning directions, and is a velocity too), and joints are told what they
+// gave.
+void tpArticulation_Close(const tpSmallStep* step, tpArticulation* articulation, bool isLast);
 
 // Rows written anew in the middle of a step; armatures go on at their speed.
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation);
-
-// The displacements in the step that led to the poses of now.
-void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation,
-                                 bool isLast);
 
 #endif

@@ -114,8 +114,12 @@ static void addOtherSides(AxisAt* at, const tpCoordinateDef* def, double value) 
 }
 
 static void addForce(AxisAt* at, tpRowRole role, const tpForceLaw* law, double value) {
-    double tau = at->step->substepTime;
-    tpSoftLaw soft = tpForceLaw_Soften(law, tau, tau, value - law->rest);
+    double tau = at->step->substepTime, part = 1.0;
+    if (role == tp_springRole) {
+        part = tpArticulation_SpringLag(tau * tau * law->stiffness * responseOf(at));
+    }
+    double lag = part * tau;
+    tpSoftLaw soft = tpForceLaw_Soften(law, tau, lag, value - law->rest);
     if (!(soft.stiffness > 0.0)) {
         return;
     }
@@ -126,8 +130,9 @@ static void addForce(AxisAt* at, tpRowRole role, const tpForceLaw* law, double v
     row->damping = soft.damping;
     row->value = value;
     row->startBias = soft.bias;
-    // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
-    row->wayFactor = (soft.stiffness - soft.damping) / (tau * soft.stiffness);
+    row->ending = role == tp_springRole ? tpArticulation_SpringEnding(part) : 0.0;
+    // r = -(a x + b u - c speed), b = a lag + c: the bias has a / b of the way.
+    row->wayFactor = (soft.stiffness - soft.damping) / (lag * soft.stiffness);
     if (isfinite(law->limit)) {
         answer->most = tau * law->limit;
         answer->least = -answer->most;
@@ -294,12 +299,13 @@ static void reportRotors(const tpSmallStep* step, const tpArticulation* articula
     }
 }
 
-void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation) {
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed) {
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
         tpCoordinate* coordinate =
             &step->system->joints.data[law->row].coordinates[law->coordinate];
-        tpCoordinate_AddEffort(coordinate, law->role, law->part, law->total, step->h);
+        tpCoordinate_AddEffort(coordinate, law->role, law->part, isFed ? law->fed : law->total,
+                               step->h);
     }
     reportRotors(step, articulation);
 }

@@ -79,8 +79,8 @@ static void land(const tpSmallStep* step, const tpArticulation* articulation) {
 }
 
 // Displacements that are not small against the bodies come from rows that mean nothing any more:
-// they are cut.
-static void cutShifts(const tpArticulation* articulation) {
+// they are cut. Returns the part of them that is left.
+static double cutShifts(const tpArticulation* articulation) {
     double most = 0.0, size = articulation->size;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         const double* x = &articulation->shifts[6 * i];
@@ -93,6 +93,22 @@ static void cutShifts(const tpArticulation* articulation) {
     double limit = mostShift * size;
     for (int i = 0; most > limit && i < 6 * articulation->solver.nodeCount; ++i) {
         articulation->shifts[i] *= limit / most;
+    }
+    return most > limit ? limit / most : 1.0;
+}
+
+void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse) {
+    const tpArticulatedRow* law = &articulation->laws[k];
+    articulation->work -= impulse * law->told;
+    switch (law->role) {
+    case tp_servoRole:
+    case tp_motorRole:
+    case tp_frictionRole:
+    case tp_damperRole:
+        articulation->work += impulse * (articulation->solver.answers[k].velocity + law->told);
+        break;
+    default:
+        break;
     }
 }
 
@@ -114,9 +130,37 @@ static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulat
     }
 }
 
+// Displacements for these errors of rows, of which a part is left, become velocities by `rate`: the
+// impulses that they take are those of joints and laws, as the others are.
+static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, const double* errors,
+                     double part, double rate) {
+    double* impulses = articulation->lateErrors;
+    if (articulation->isTree) {
+        tpTree_AddFedReactions(step, articulation, errors, rate);
+    } else {
+        for (int k = 0; k < articulation->solver.rowCount; ++k) {
+            impulses[k] = part * errors[k];
+        }
+        tpMechanism_CorrectingImpulses(&articulation->solver, impulses, articulation->shifts,
+                                       impulses);
+    }
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        tpArticulatedRow* law = &articulation->laws[k];
+        double impulse = articulation->isTree ? impulses[k] : rate * impulses[k];
+        law->fed = articulation->isFed ? law->fed + impulse : impulse;
+        tpArticulation_BookWork(articulation, k, impulse);
+    }
+    articulation->isFed = true;
+}
+
+void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
+                         const double* errors, double part, double rate) {
+    shiftBodies(step, articulation, 0.0, rate);
+    bookFeed(step, articulation, errors, part, rate);
+}
+
 // The displacements in the step that led to these poses.
-void tpArticulation_MeasureMoves(const tpSmallStep* step, const tpArticulation* articulation,
-                                 bool isLast) {
+static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int body = articulation->bodies[i], number = numberOf(articulation, i);
         const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
@@ -206,7 +250,7 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
         tpTree_FindSlips(articulation, articulation->momenta, articulation->tree.base,
                          articulation->jumps);
         tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
-        shiftBodies(step, articulation, 0.0, feed);
+        tpArticulation_Feed(step, articulation, NULL, 1.0, feed);
         return;
     }
     for (int k = 0, block = 0; k < articulation->solver.rowCount; ++k) {
@@ -217,7 +261,7 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
         errors[k] = law->role == tp_heldRole ? speedOf(step, ends, block, law->row) : 0.0;
     }
     tpMechanism_Correct(&articulation->solver, errors, articulation->shifts);
-    shiftBodies(step, articulation, 0.0, feed);
+    tpArticulation_Feed(step, articulation, errors, 1.0, feed);
 }
 
 // The largest error when rows were written.
@@ -333,7 +377,7 @@ static int switchPassedLimits(const tpArticulation* articulation, tpRowState fro
 
 // Takes back the errors of position. What was not there at the start came from turning directions,
 // and is a velocity too.
-void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulation) {
+static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     double time = articulation->finished * step->substepTime;
     double feed = feedOf(step, articulation), rate = feed / time;
     bool isTurn = !articulation->isMidway && rate > 0.0 &&
@@ -347,8 +391,9 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
     bool isMixed = errorBefore(articulation) >= 1e-3 * largest || passesLimits(articulation);
     if (isTurn && largest > 0.0 && isMixed) {
         correctLate(articulation);
-        cutShifts(articulation);
-        shiftBodies(step, articulation, 0.0, rate);
+        double part = cutShifts(articulation);
+        tpArticulation_Feed(step, articulation,
+                            articulation->isTree ? NULL : articulation->lateErrors, part, rate);
         isTurn = false;
     }
     int passed = switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow);
@@ -357,8 +402,12 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
     }
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
         correctAll(articulation, largest);
-        cutShifts(articulation);
+        double part = cutShifts(articulation);
         shiftBodies(step, articulation, 1.0, isTurn ? rate : 0.0);
+        if (isTurn) {
+            bookFeed(step, articulation, articulation->isTree ? NULL : articulation->errors, part,
+                     rate);
+        }
         // Small errors leave far smaller ones; with directions that have turned far the rounds may
         // not converge.
         double last = largest;
@@ -376,26 +425,39 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
     }
 }
 
-// Impulses since rows were written go to the joints.
-void tpArticulation_Report(const tpSmallStep* step, tpArticulation* articulation) {
+// Impulses of substeps, or those of corrections, go to the joints.
+static void report(const tpSmallStep* step, tpArticulation* articulation, bool isFed) {
     if (articulation->isTree) {
-        tpTree_ReportLaws(step, articulation);
+        tpTree_ReportLaws(step, articulation, isFed);
         return;
     }
     for (int r = 0; r < articulation->rows.rowCount; ++r) {
         articulation->rows.impulse[r] = 0.0;
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        articulation->rows.impulse[articulation->laws[k].row] = articulation->laws[k].total;
+        const tpArticulatedRow* law = &articulation->laws[k];
+        articulation->rows.impulse[law->row] = isFed ? law->fed : law->total;
     }
     tpJoints_AddReactions(step->system, &articulation->rows, step->h);
 }
 
+void tpArticulation_Close(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
+    // The rows that corrections look at have the speeds of rotors.
+    report(step, articulation, false);
+    articulation->isFed = false;
+    correct(step, articulation);
+    if (isLast && tpArticulation_EndsSprings(articulation)) {
+        tpArticulation_EndSprings(step, articulation);
+    }
+    if (articulation->isFed) {
+        report(step, articulation, true);
+    }
+    measureMoves(step, articulation, isLast);
+}
+
 // Rows written anew in the middle of a step; armatures go on at their speed.
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation) {
-    tpArticulation_Report(step, articulation);
-    tpArticulation_Correct(step, articulation);
-    tpArticulation_MeasureMoves(step, articulation, false);
+    tpArticulation_Close(step, articulation, false);
     if (articulation->isTree) {
         tpTree_LookAgain(step, articulation);
     }

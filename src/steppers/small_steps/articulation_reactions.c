@@ -44,6 +44,31 @@ static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) 
     }
 }
 
+// An impulse that a link gets by its joint goes to the joint, as one on its body B; what the root
+// is joined to does work by it.
+static void addReaction(const tpSmallStep* step, tpArticulation* articulation, int i,
+                        const double* f) {
+    const tpJointTree* tree = &articulation->tree;
+    double* sum = &articulation->reactions[6 * i];
+    if (step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i]) {
+        for (int k = 0; k < 6; ++k) {
+            sum[k] += f[k];
+        }
+    } else {
+        // On the parent, about its centre.
+        const double* r = tree->nodes[i].arm;
+        sum[0] -= f[0];
+        sum[1] -= f[1];
+        sum[2] -= f[2];
+        sum[3] -= f[3] + (r[1] * f[2] - r[2] * f[1]);
+        sum[4] -= f[4] + (r[2] * f[0] - r[0] * f[2]);
+        sum[5] -= f[5] + (r[0] * f[1] - r[1] * f[0]);
+    }
+    for (int k = 0; tree->nodes[i].parent < 0 && k < 6; ++k) {
+        articulation->work += f[k] * tree->base[k];
+    }
+}
+
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) {
     const tpJointTree* tree = &articulation->tree;
     double *impulses = articulation->shifts, count = articulation->finished;
@@ -58,35 +83,59 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
         }
         const double* f = &impulses[6 * i];
         const tpJointNode* node = &tree->nodes[i];
-        double* sum = &articulation->reactions[6 * i];
-        bool isB =
-            step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i];
-        if (isB) {
-            for (int k = 0; k < 6; ++k) {
-                sum[k] += f[k];
-            }
-        } else {
-            // On the parent, about its centre.
-            const double* r = node->arm;
-            sum[0] -= f[0];
-            sum[1] -= f[1];
-            sum[2] -= f[2];
-            sum[3] -= f[3] + (r[1] * f[2] - r[2] * f[1]);
-            sum[4] -= f[4] + (r[2] * f[0] - r[0] * f[2]);
-            sum[5] -= f[5] + (r[0] * f[1] - r[1] * f[0]);
-        }
+        addReaction(step, articulation, i, f);
         double ease = articulation->flights[i].ease;
         if (node->parent >= 0) {
             double other = articulation->flights[node->parent].ease;
             ease = other > ease ? other : ease;
-        } else {
-            for (int k = 0; k < 6; ++k) {
-                articulation->work += f[k] * tree->base[k];
-            }
         }
         double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         double swing = force / count * step->substepTime * ease;
         articulation->swing = swing > articulation->swing ? swing : articulation->swing;
+    }
+}
+
+// By how much an axis has been displaced, by what goes along it to its node: rows and rotor resist
+// by their stiffness. If rows were given errors, there was one pass, which has told.
+static double wayOf(const tpJointAxis* axis, bool hasErrors, const double* f) {
+    const double* s = axis->motion;
+    double along =
+        s[0] * f[0] + s[1] * f[1] + s[2] * f[2] + s[3] * f[3] + s[4] * f[4] + s[5] * f[5];
+    return hasErrors ? axis->rate : -along / axis->stiffness;
+}
+
+void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulation,
+                            const double* errors, double rate) {
+    tpJointTree* tree = &articulation->tree;
+    double* impulses = articulation->jumps;
+    memset(articulation->momenta, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
+    tpJointTree_Reactions(tree, articulation->momenta, articulation->shifts, impulses);
+    for (int k = 0; k < tree->rowCount; ++k) {
+        const tpAxisRow* row = &tree->rows[k];
+        double stiffness = row->isIn ? tree->answers[k].stiffness : 0.0, way = 0.0;
+        if (stiffness > 0.0) {
+            way = row->sign *
+                      wayOf(&tree->axes[row->axis], errors != NULL, &impulses[6 * row->node]) +
+                  (errors != NULL ? errors[k] : 0.0);
+        }
+        articulation->lateErrors[k] = -rate * stiffness * way;
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            tpJointAxis* axis = &tree->axes[k];
+            if (axis->rotor > 0.0) {
+                axis->rotorSpeed += rate * wayOf(axis, errors != NULL, &impulses[6 * i]);
+            }
+        }
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        if (articulation->links[i] >= 0) {
+            double f[6];
+            for (int k = 0; k < 6; ++k) {
+                f[k] = rate * impulses[6 * i + k];
+            }
+            addReaction(step, articulation, i, f);
+        }
     }
 }
 

@@ -228,7 +228,7 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
         answer->most = -rows->bias[load] / rows->compliance[load];
         answer->least = -answer->most;
     }
-    bool isRotor = info->role == tp_rotorRole || info->role == tp_turnRotorRole;
+    bool isRotor = tpRowRole_IsRotor(info->role);
     law->startBias = info->role == tp_heldRole ? 0.0
                      : isRotor                 ? -rows->rotor[index]
                                                : rows->bias[index];
@@ -239,8 +239,17 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
         answer->state = answer->state == tp_withinRow && rows->bias[index] > 0.0 ? tp_atLeastRow
                                                                                  : answer->state;
     } else if (info->role == tp_springRole || info->role == tp_servoRole) {
-        // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
-        law->wayFactor = (answer->stiffness - law->damping) / (tau * answer->stiffness);
+        // r = -(a x + b u - c speed), b = a lag + c: the bias has a / b of the way.
+        double lagged = answer->stiffness - law->damping, whole = answer->stiffness;
+        if (info->role == tp_springRole) {
+            double lag = tpArticulation_SpringLag(lagged * response);
+            answer->stiffness = law->damping + lag * lagged;
+            law->startBias *= whole / answer->stiffness;
+            law->isSpan =
+                !info->isCoupling && step->system->joints.data[info->index].type == tp_springJoint;
+            law->ending = info->isCoupling ? 0.0 : tpArticulation_SpringEnding(lag);
+        }
+        law->wayFactor = lagged / (tau * answer->stiffness);
     }
 }
 

@@ -43,6 +43,12 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation);
 // What joints carried since axes were placed, in one substep or in the whole step.
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
 
+// The same of the velocities `rate` times `shifts` that a correction gives, which rotors get too;
+// the impulses of the rows of axes into `lateErrors`. `errors` of rows if one pass has corrected
+// them, or NULL.
+void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulation,
+                            const double* errors, double rate);
+
 // What joints carried in the step goes to them.
 void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation);
 
@@ -52,7 +58,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation);
 // The same rows with the values of the last look, in the middle of a step. They keep their states.
 void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation);
 
-// What the laws did since they were written goes to the coordinates.
-void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation);
+// What the laws did since they were written, or in corrections, goes to the coordinates.
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed);
 
 #endif

@@ -127,6 +127,9 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
         tpRowAnswer* row = &articulation->solver.answers[k];
         const tpArticulatedRow* law = &articulation->laws[k];
         double bias = law->startBias + law->wayFactor * law->way;
+        if (articulation->passed == 0 && tpArticulation_EndsSprings(articulation)) {
+            bias *= 1.0 - law->ending;
+        }
         bias = law->role == tp_limitRole && bias < 0.0 ? 0.0 : bias;
         row->bias = bias + law->told;
     }
@@ -157,26 +160,14 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
         tpArticulatedRow* law = &articulation->laws[k];
-        double velocity = row->velocity + law->told;
         law->total += row->impulse;
-        articulation->work -= row->impulse * law->told;
-        switch (law->role) {
-        case tp_servoRole:
-        case tp_motorRole:
-        case tp_frictionRole:
-        case tp_damperRole:
-            articulation->work += row->impulse * velocity;
-            break;
-        case tp_springRole:
+        tpArticulation_BookWork(articulation, k, row->impulse);
+        if (law->role == tp_springRole) {
+            double velocity = row->velocity + law->told;
             articulation->work -= law->damping * velocity * velocity;
-            break;
-        case tp_rotorRole:
-        case tp_turnRotorRole:
+        } else if (tpRowRole_IsRotor(law->role)) {
             // The rotor goes on with the speed that the impulse has left it.
             law->startBias += row->impulse / row->stiffness;
-            break;
-        default:
-            break;
         }
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
     }
@@ -301,9 +292,7 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
         }
         endSubstep(step, articulation, isLast);
         if (isLast) {
-            tpArticulation_Report(step, articulation);
-            tpArticulation_Correct(step, articulation);
-            tpArticulation_MeasureMoves(step, articulation, true);
+            tpArticulation_Close(step, articulation, true);
             if (articulation->isTree) {
                 tpTree_ReportReactions(step, articulation);
                 tpTree_EndJoints(step, articulation);
