@@ -22,6 +22,10 @@ static const double smallInTree = 1e-2;
 static const double noError = 1e-13;
 enum { mostCorrections = 4 };
 
+// Rows that are solved together are corrected until this part of their errors is left.
+static const double leftPart = 1e-3;
+enum { mostRefinements = 8 };
+
 // A limit that is passed by more than this is taken back even if nothing presses against it, as at
 // the start of a scene, rad or m.
 static const double passedLimit = 1e-7;
@@ -338,6 +342,47 @@ static void correctAgain(tpArticulation* articulation) {
     }
 }
 
+// The displacement of a row under those of its nodes.
+static double shiftOf(const tpMechanismRow* row, const double* shifts) {
+    double sum = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        sum += row->nodeA >= 0 ? row->onA[k] * shifts[6 * row->nodeA + k] : 0.0;
+        sum += row->nodeB >= 0 ? row->onB[k] * shifts[6 * row->nodeB + k] : 0.0;
+    }
+    for (int t = 0; t < row->termCount; ++t) {
+        for (int k = 0; k < 6; ++k) {
+            sum += row->terms[t].on[k] * shifts[6 * row->terms[t].node + k];
+        }
+    }
+    return sum;
+}
+
+// Dry friction that sticks is as stiff as what is held, and light links have stiff servos: they
+// resist the way back. What that leaves of the errors, by the directions that the factors have, is
+// taken back again.
+static void correctRows(tpArticulation* articulation, double largest) {
+    double *left = articulation->lateErrors, *more = articulation->momenta;
+    tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
+    for (int round = 0; round < mostRefinements; ++round) {
+        double most = 0.0;
+        for (int k = 0; k < articulation->solver.rowCount; ++k) {
+            const tpMechanismRow* row = &articulation->solver.rows[k];
+            bool isAsked =
+                articulation->errors[k] != 0.0 || articulation->laws[k].role == tp_heldRole;
+            left[k] = isAsked ? articulation->errors[k] + shiftOf(row, articulation->shifts) : 0.0;
+            bool isIn = articulation->solver.answers[k].state == tp_withinRow;
+            most = isIn ? fmax(most, fabs(left[k])) : most;
+        }
+        if (!(most > leftPart * largest)) {
+            return;
+        }
+        tpMechanism_Correct(&articulation->solver, left, more);
+        for (int k = 0; k < 6 * articulation->solver.nodeCount; ++k) {
+            articulation->shifts[k] += more[k];
+        }
+    }
+}
+
 // Displacements for all errors, of which `largest` is the largest.
 static void correctAll(tpArticulation* articulation, double largest) {
     if (articulation->isTree) {
@@ -353,7 +398,7 @@ static void correctAll(tpArticulation* articulation, double largest) {
             correctAgain(articulation);
         }
     } else {
-        tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
+        correctRows(articulation, largest);
     }
 }
 
