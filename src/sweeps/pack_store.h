@@ -94,6 +94,9 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
 // Takes a manifold out.
 void tpPackStore_Remove(tpPackStore* store, int32_t slot);
 
+// Packs that there is memory for, of runs and free ones: their numbers are smaller than that.
+int tpPackStore_PackRoom(const tpPackStore* store);
+
 static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot, int* lane) {
     int32_t place = store->places.data[slot];
     *lane = place % tp_packWidth;

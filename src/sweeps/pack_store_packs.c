@@ -37,6 +37,10 @@ bool tpPackStore_NeedPieces(tpPackStore* store, int pieces) {
     return true;
 }
 
+int tpPackStore_PackRoom(const tpPackStore* store) {
+    return store->pieces.count * tp_packsPerPiece;
+}
+
 void tpPackStore_FreeAllPacks(tpPackStore* store) {
     store->packCount = 0;
     for (int p = 0; p < store->taken.count; ++p) {

@@ -18,11 +18,11 @@ typedef struct WideFrame {
     wide muStatic, muDynamic;
 } WideFrame;
 
-static inline WideFrame loadFrame(const tpSoftPack* pack, int lane) {
+static inline WideFrame loadFrame(const tpSoftRun* run, const tpSoftPack* pack, int lane) {
     return (WideFrame){ loadFloatVec(pack->normal[0], lane),
                         loadFloatVec(pack->tangents[0][0], lane),
-                        loadFloatVec(pack->tangents[1][0], lane), loadFloats(&pack->muStatic[lane]),
-                        loadFloats(&pack->muDynamic[lane]) };
+                        loadFloatVec(pack->tangents[1][0], lane), loadFloats(&run->muStatic[lane]),
+                        loadFloats(&run->muDynamic[lane]) };
 }
 
 // The pack whose frame a pack has: in flat runs that of the first, which stays in the nearest
@@ -30,6 +30,12 @@ static inline WideFrame loadFrame(const tpSoftPack* pack, int lane) {
 static inline const tpSoftPack* framePack(const tpSoftRun* run, const tpSoftPack* first,
                                           const tpSoftPack* pack) {
     return run->isFlat ? first : pack;
+}
+
+// The velocities of parting of a pack, in steps with restitution.
+static inline tpSoftBounce* bounceOf(const tpSoftSweep* sweep, const tpSoftRun* run,
+                                     const tpSoftPack* pack) {
+    return &sweep->bounces[run->first + (pack - run->packs)];
 }
 
 static inline void loadPair(const tpVelocity* lines, const tpSoftRun* run, int lane, WideLines* a,
@@ -174,18 +180,15 @@ static inline void storeResponse(tpSoftPack* pack, int lane, wideMask closes, co
     storeWide(&pack->inverseNormal[lane], inverseOrZero(response[0]));
     storeFloats(&pack->coupling[0][lane], response[1]);
     storeFloats(&pack->coupling[1][lane], response[2]);
-    storeFloats(&pack->diagonal[0][lane], response[0]);
-    storeFloats(&pack->diagonal[1][lane], response[3]);
-    storeFloats(&pack->diagonal[2][lane], response[5]);
 }
 
 // The velocity of parting of what approaches fast enough. Returns whether something does.
-static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
-                               int lane, wideMask closes, wide approach) {
+static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run,
+                               const tpSoftPack* pack, int lane, wideMask closes, wide approach) {
     wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
     wide parting = wideSelect(closes, e * approach, zero);
     parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
-    storeFloats(&pack->bounce[lane], parting);
+    storeFloats(&bounceOf(sweep, run, pack)->speed[lane], parting);
     return wideAny(wideGreater(zero, parting));
 }
 
@@ -194,16 +197,13 @@ static inline void silence(tpSoftPack* pack, int lane) {
     wide zero = wideOf(0.0);
     for (int k = 0; k < 3; ++k) {
         storeFloats(&pack->stick[k][lane], zero);
-        storeFloats(&pack->diagonal[k][lane], zero);
         storeWide(&pack->impulse[k][lane], zero);
         storeWide(&pack->total[k][lane], zero);
     }
     storeFloats(&pack->slide[lane], zero);
     storeFloats(&pack->coupling[0][lane], zero);
     storeFloats(&pack->coupling[1][lane], zero);
-    storeFloats(&pack->bounce[lane], zero);
     storeWide(&pack->inverseNormal[lane], zero);
-    storeWide(&pack->load[lane], zero);
 }
 
 // The torsional row, and what it starts with. The response of the other rows is known.
@@ -260,6 +260,9 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     wideMask closes = wideGreater(isNear, zero);
     if (!wideAny(closes)) {
         silence(pack, lane);
+        if (run->bounces) {
+            storeFloats(&bounceOf(sweep, run, pack)->speed[lane], zero);
+        }
         if (torsion != NULL) {
             silenceTorsion(torsion, lane);
         }
@@ -268,6 +271,8 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     wide response[6] = { zero, zero, zero, zero, zero, zero }, impulse[3];
     addToResponse(&p->bodies.massA, isRound, armA, frame, shared, response);
     addToResponse(&p->bodies.massB, isRound, armB, frame, shared, response);
+    // Before the response takes its place.
+    wide load = wideSelect(closes, loadWide(&pack->load[lane]), zero);
     storeResponse(pack, lane, closes, response);
     loadImpulse(pack, lane, impulse);
     // What parts fast has been struck: its impulses are no loads, and two sweeps do not take them
@@ -280,15 +285,13 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
         storeWide(&pack->total[k][lane], zero);
     }
     push(&p->bodies, isRound, armA, armB, along(frame, impulse));
-    addLoad(&p->load, run->isFlat, frame->n, wideSelect(closes, loadWide(&pack->load[lane]), zero));
+    addLoad(&p->load, run->isFlat, frame->n, load);
     if (torsion != NULL) {
         prepareTorsion(torsion, lane, warm, closes, frame, armA, armB, response, p);
     }
     if (run->bounces) {
         wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
         p->parts = storeBounce(sweep, run, pack, lane, closes, approach) || p->parts;
-    } else {
-        storeFloats(&pack->bounce[lane], zero);
     }
     return true;
 }
@@ -308,12 +311,12 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
         openPrepared(sweep, run, lane, isRound, &p);
         p.approach = wideOf(0.0);
         p.parts = false;
-        WideFrame frame = loadFrame(first, lane);
+        WideFrame frame = loadFrame(run, first, lane);
         wide shared[6];
         multiplyDirections(&frame, shared);
         for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
             if (pack > first && !run->isFlat) {
-                frame = loadFrame(pack, lane);
+                frame = loadFrame(run, pack, lane);
                 multiplyDirections(&frame, shared);
             }
             tpSoftTorsion* torsion = isTorsional ? &run->torsions[pack - first] : NULL;
@@ -355,9 +358,10 @@ typedef struct WideContacts {
     wide u[3], impulse[3];
 } WideContacts;
 
-static inline void loadContacts(const tpSoftPack* pack, const tpSoftPack* framed, int lane,
-                                const WideBodies* bodies, WideContacts* c) {
-    c->frame = loadFrame(framed, lane);
+static inline void loadContacts(const tpSoftRun* run, const tpSoftPack* pack,
+                                const tpSoftPack* framed, int lane, const WideBodies* bodies,
+                                WideContacts* c) {
+    c->frame = loadFrame(run, framed, lane);
     c->armA = loadFloatVec(pack->armA[0], lane);
     c->armB = loadFloatVec(pack->armB[0], lane);
     speedsIn(&c->frame, relativeVelocity(&bodies->velocityA, c->armA, &bodies->velocityB, c->armB),
@@ -400,7 +404,7 @@ static inline void openStrand(const tpSoftSweep* sweep, Manner manner, Strand* s
 
 static inline void findVelocity(Strand* s, int k, bool isBackward) {
     s->pack = s->first + (isBackward ? s->run->active - 1 - k : k);
-    loadContacts(s->pack, framePack(s->run, s->first, s->pack), s->lane, &s->bodies, &s->c);
+    loadContacts(s->run, s->pack, framePack(s->run, s->first, s->pack), s->lane, &s->bodies, &s->c);
 }
 
 // The normal impulse that takes back overlaps; finds the gap.
@@ -562,13 +566,14 @@ static void bounceRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
         loadBodies(sweep, run, lane, false, &bodies);
         for (tpSoftPack* pack = first; pack < first + run->active; ++pack) {
             WideContacts c;
-            loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
-            wide zero = wideOf(0.0), bias = loadFloats(&pack->bounce[lane]), old = c.impulse[0];
+            loadContacts(run, pack, framePack(run, first, pack), lane, &bodies, &c);
+            float* speed = bounceOf(sweep, run, pack)->speed;
+            wide zero = wideOf(0.0), bias = loadFloats(&speed[lane]), old = c.impulse[0];
             wide wanted = old - (c.u[0] + bias) * loadWide(&pack->inverseNormal[lane]);
             // What has carried nothing has not met yet.
             wide total = loadWide(&pack->total[0][lane]);
             bias = wideSelect(wideGreater(total, zero), bias, zero);
-            storeFloats(&pack->bounce[lane], bias);
+            storeFloats(&speed[lane], bias);
             wide normal = wideSelect(wideGreater(zero, bias), wideMax(wanted, zero), old);
             wide change[3] = { normal - old, zero, zero };
             storeWide(&pack->impulse[0][lane], normal);

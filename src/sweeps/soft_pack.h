@@ -27,7 +27,6 @@ typedef struct tpSoftPack {
     // Read by every sweep; if a run is flat its first pack alone is read.
     _Alignas(64) float normal[3][tp_packWidth]; // unit, from B to A
     float tangents[2][3][tp_packWidth];         // e_t t and e_o o
-    float muStatic[tp_packWidth], muDynamic[tp_packWidth];
     // Read by every sweep.
     float armA[3][tp_packWidth]; // from the centre of mass to the contact's point on A, m
     float armB[3][tp_packWidth];
@@ -36,22 +35,28 @@ typedef struct tpSoftPack {
     float slide[tp_packWidth];       // 1 / its largest eigenvalue
     float gap[tp_packWidth];         // at the start of the substep, m; after the step: at its end
     float startGap[tp_packWidth];    // at the start of the step, m
-    float bounce[tp_packWidth];      // velocity of parting, negative, m/s; 0 if it does not collide
-    // In double precision, so that one sweep solves a lone contact exactly.
-    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 if there is no response
-    double impulse[3][tp_packWidth];    // of the substep, on A
-    double total[3][tp_packWidth];      // of all substeps so far; after the step in world axes
-    // Once per step.
-    double load[tp_packWidth];       // after the step: its normal impulse
-    float diagonal[3][tp_packWidth]; // W: nn tt oo
-    // 1: it goes with the body that has no face; 2: with the one that has; -1: there is none
+    // Once per step. 1: it goes with the body that has no face; 2: with the one that has; -1: there
+    // is none
     int32_t isPoint[tp_packWidth];
+    // In double precision, so that one sweep solves a lone contact exactly.
+    union {
+        double inverseNormal[tp_packWidth]; // in a step: 1 / W_nn; 0 if there is no response
+        double load[tp_packWidth];          // between steps: the normal impulse of the last one
+    };
+    double impulse[3][tp_packWidth]; // of the substep, on A
+    double total[3][tp_packWidth];   // of all substeps so far; after the step in world axes
+    // Between steps.
     uint64_t feature[tp_packWidth];
 } tpSoftPack;
 
-_Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 &&
-                   offsetof(tpSoftPack, load) % 64 == 0 && sizeof(tpSoftPack) % 64 == 0,
+_Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 && sizeof(tpSoftPack) == 20 * 64,
                "wide registers are read from whole lines");
+
+// Velocities of parting of eight contacts, negative, m/s; 0 if one does not collide. Only steps
+// with restitution have these.
+typedef struct tpSoftBounce {
+    _Alignas(32) float speed[tp_packWidth];
+} tpSoftBounce;
 
 // The fourth row of eight contacts with torsional friction: e_r w_n. Only stores in which some
 // contact has torsion have these.
@@ -89,8 +94,9 @@ typedef struct tpSoftRun {
     int32_t listed; // contacts that carried something in the step or touch at its end
     // Where it belongs (pack_store.h).
     int32_t first, group, colour, next;
-    // Of the lanes' manifolds.
-    _Alignas(64) int32_t slots[tp_packWidth];
+    // Of the lanes' manifolds. Friction is read by every sweep.
+    _Alignas(64) float muStatic[tp_packWidth];
+    float muDynamic[tp_packWidth];
     float restitution[tp_packWidth];
     // of the turning of its normal that is body A's: 1, if the face is A's
     float share[tp_packWidth];
@@ -103,6 +109,7 @@ typedef struct tpSoftRun {
     float size[tp_packWidth];     // of the smaller body, m
     float age[tp_packWidth];      // steps
     float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s
+    int32_t slots[tp_packWidth];
     // Radii of balls, m. Of others: about which the surface is round at the contact, if it rolls on
     // a flat one; 0 if it does not.
     _Alignas(64) double radiusA[tp_packWidth];
@@ -149,6 +156,7 @@ typedef struct tpSoftSweep {
     const tpVelocity* starts;  // velocities before the step
     const tpVelocity* kicks;   // what forces add in a substep
     tpSupport* supports;       // found by prepareRun
+    tpSoftBounce* bounces;     // of each pack of the store; NULL if no run bounces
     double up[3];              // against gravity, unit; zero without
     const tpVelocity* moved;   // displacements since the start of the step
     const tpVelocity* bases;   // velocities of the last substep without its impulses

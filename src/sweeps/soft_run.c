@@ -3,14 +3,12 @@
 #include "sweeps/soft_pack.h"
 
 // Rows of floats that a pack begins with.
-static const size_t floatRows =
-    offsetof(tpSoftPack, inverseNormal) / (tp_packWidth * sizeof(float));
+static const size_t floatRows = offsetof(tpSoftPack, isPoint) / (tp_packWidth * sizeof(float));
 
 // Rows of floats of its lanes that a run has.
-static const size_t runFloatRows =
-    (offsetof(tpSoftRun, approach) - offsetof(tpSoftRun, restitution)) /
-        (tp_packWidth * sizeof(float)) +
-    1;
+static const size_t runFloatRows = (offsetof(tpSoftRun, approach) - offsetof(tpSoftRun, muStatic)) /
+                                       (tp_packWidth * sizeof(float)) +
+                                   1;
 
 void tpSoftRun_Summarise(tpSoftRun* run) {
     run->count = 0;
@@ -28,10 +26,9 @@ static void clearLane(tpSoftPack* pack, int lane) {
     for (size_t k = 0; k < floatRows; ++k) {
         floats[k * tp_packWidth + (size_t)lane] = 0.0f;
     }
-    pack->inverseNormal[lane] = pack->load[lane] = 0.0;
+    pack->load[lane] = 0.0;
     for (int k = 0; k < 3; ++k) {
         pack->impulse[k][lane] = pack->total[k][lane] = 0.0;
-        pack->diagonal[k][lane] = 0.0f;
     }
     pack->isPoint[lane] = -1;
     pack->feature[lane] = 0;
@@ -53,7 +50,8 @@ void tpSoftRun_ClearLane(tpSoftRun* run, int lane) {
     run->stale = (uint8_t)(run->stale & ~bit);
     run->torsional = (uint8_t)(run->torsional & ~bit);
     run->points[lane] = 0;
-    run->restitution[lane] = run->share[lane] = run->slack[lane] = run->slip[lane] = 0.0f;
+    run->muStatic[lane] = run->muDynamic[lane] = run->restitution[lane] = 0.0f;
+    run->share[lane] = run->slack[lane] = run->slip[lane] = 0.0f;
     run->turn[lane] = run->tilt[lane] = run->size[lane] = run->age[lane] = 0.0f;
     run->radiusA[lane] = run->radiusB[lane] = 0.0;
     run->incident[0][lane] = run->incident[1][lane] = run->incident[2][lane] = 0.0f;
@@ -80,12 +78,10 @@ void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int 
         for (int i = 0; i < 3; ++i) {
             b->impulse[i][toLane] = a->impulse[i][fromLane];
             b->total[i][toLane] = a->total[i][fromLane];
-            b->diagonal[i][toLane] = a->diagonal[i][fromLane];
             b->normal[i][toLane] = frame->normal[i][fromLane];
             b->tangents[0][i][toLane] = frame->tangents[0][i][fromLane];
             b->tangents[1][i][toLane] = frame->tangents[1][i][fromLane];
         }
-        b->inverseNormal[toLane] = a->inverseNormal[fromLane];
         b->load[toLane] = a->load[fromLane];
         b->isPoint[toLane] = a->isPoint[fromLane];
         b->feature[toLane] = a->feature[fromLane];
@@ -103,6 +99,8 @@ void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int 
         }
     }
     to->points[toLane] = from->points[fromLane];
+    to->muStatic[toLane] = from->muStatic[fromLane];
+    to->muDynamic[toLane] = from->muDynamic[fromLane];
     to->restitution[toLane] = from->restitution[fromLane];
     to->share[toLane] = from->share[fromLane];
     to->slack[toLane] = from->slack[fromLane];
@@ -130,8 +128,6 @@ static void copyFrame(const tpSoftPack* from, tpSoftPack* to, int lane) {
         to->tangents[0][k][lane] = from->tangents[0][k][lane];
         to->tangents[1][k][lane] = from->tangents[1][k][lane];
     }
-    to->muStatic[lane] = from->muStatic[lane];
-    to->muDynamic[lane] = from->muDynamic[lane];
 }
 
 // While a run is flat only the frames of its first pack are kept up to date.
@@ -179,9 +175,7 @@ static void exchangePack(tpSoftPack* a, int i, tpSoftPack* b, int k) {
     for (int axis = 0; axis < 3; ++axis) {
         exchangeDoubles(&a->impulse[axis][i], &b->impulse[axis][k]);
         exchangeDoubles(&a->total[axis][i], &b->total[axis][k]);
-        exchangeFloats(&a->diagonal[axis][i], &b->diagonal[axis][k]);
     }
-    exchangeDoubles(&a->inverseNormal[i], &b->inverseNormal[k]);
     exchangeDoubles(&a->load[i], &b->load[k]);
     exchangeInts(&a->isPoint[i], &b->isPoint[k]);
     uint64_t feature = a->feature[i];
@@ -232,7 +226,7 @@ void tpSoftRun_ExchangeLanes(tpSoftRun* a, int i, tpSoftRun* b, int k) {
     uint8_t count = a->points[i];
     a->points[i] = b->points[k];
     b->points[k] = count;
-    float *floats = a->restitution, *others = b->restitution;
+    float *floats = a->muStatic, *others = b->muStatic;
     for (size_t row = 0; row < runFloatRows; ++row) {
         exchangeFloats(&floats[row * tp_packWidth + (size_t)i],
                        &others[row * tp_packWidth + (size_t)k]);

@@ -29,18 +29,38 @@ TP_ALWAYS_INLINE WideSpin loadSpin(const tpSoftTorsion* torsion, int lane) {
                        loadWide(&torsion->impulse[lane]), loadWide(&torsion->total[lane]) };
 }
 
+// The responses of W contacts, as the natural map measures them.
+typedef struct WideTrace {
+    wide normal, friction, spin; // W_nn; W_tt + W_oo; W_rr
+    wideMask isSpatial;          // friction has two directions
+} WideTrace;
+
+// From what sweeps read: with L the larger eigenvalue of the two friction rows and S their inverse,
+// W_tt + W_oo = L + 1 / (L det S). The smaller eigenvalue is between 0 and L, whatever rounding has
+// made of S.
+static inline WideTrace traceOf(const tpSoftPack* pack, int lane, WideVec o) {
+    wide zero = wideOf(0.0), inverse = loadFloats(&pack->slide[lane]);
+    wide tt = loadFloats(&pack->stick[0][lane]), to = loadFloats(&pack->stick[1][lane]);
+    wide oo = loadFloats(&pack->stick[2][lane]), determinant = tt * oo - to * to;
+    wide larger = inverseOrZero(inverse), smaller = inverse * inverseOrZero(determinant);
+    smaller = wideSelect(wideGreater(smaller, larger), larger, smaller);
+    WideTrace trace = { .normal = inverseOrZero(loadWide(&pack->inverseNormal[lane])),
+                        .spin = zero,
+                        .isSpatial = wideGreater(dotVec(o, o), zero) };
+    trace.friction = larger + wideSelect(trace.isSpatial, smaller, zero);
+    return trace;
+}
+
 // The natural map of sweeper_judge.c, squared; rho = rows / trace(W).
-TP_ALWAYS_INLINE wide squaredMiss(const wide diagonal[4], const wide r[4], const wide u[4], wide mu,
+TP_ALWAYS_INLINE wide squaredMiss(const WideTrace* w, const wide r[4], const wide u[4], wide mu,
                                   wide speed, bool isTorsional) {
     wide zero = wideOf(0.0), one = wideOf(1.0);
     wideMask isRough = wideGreater(mu, zero);
-    wide trace = diagonal[0] + wideSelect(isRough, diagonal[1] + diagonal[2], zero);
-    wide rows = wideSelect(
-        isRough, wideSelect(wideGreater(diagonal[2], zero), wideOf(3.0), wideOf(2.0)), one);
+    wide trace = w->normal + wideSelect(isRough, w->friction, zero);
+    wide rows = wideSelect(isRough, wideSelect(w->isSpatial, wideOf(3.0), wideOf(2.0)), one);
     if (isTorsional) {
-        trace += wideSelect(isRough, diagonal[3], zero);
-        rows =
-            wideSelect(isRough, wideSelect(wideGreater(diagonal[3], zero), wideOf(4.0), rows), one);
+        trace += wideSelect(isRough, w->spin, zero);
+        rows = wideSelect(isRough, wideSelect(wideGreater(w->spin, zero), wideOf(4.0), rows), one);
     }
     wide rho = wideSelect(wideGreater(trace, zero), rows / trace, one);
     // The nearest point of the cone.
@@ -63,9 +83,14 @@ TP_ALWAYS_INLINE wide squaredMiss(const wide diagonal[4], const wide r[4], const
 }
 
 // The bias with which the last substep's contact law is judged: an open gap, or the bounce.
-static inline wide judgedBias(const tpSoftSweep* sweep, const tpSoftPack* pack, int lane) {
-    wide zero = wideOf(0.0), bounce = loadFloats(&pack->bounce[lane]);
+static inline wide judgedBias(const tpSoftSweep* sweep, const tpSoftRun* run,
+                              const tpSoftPack* pack, int lane) {
+    wide zero = wideOf(0.0);
     wide open = wideOf(sweep->softness.inverseTime) * wideMax(loadFloats(&pack->gap[lane]), zero);
+    if (!run->bounces) {
+        return open;
+    }
+    wide bounce = loadFloats(&bounceOf(sweep, run, pack)->speed[lane]);
     return wideSelect(wideGreater(zero, bounce), bounce, open);
 }
 
@@ -82,20 +107,18 @@ TP_ALWAYS_INLINE wide slideOf(const wide x[4], bool isTorsional) {
 }
 
 // Without torsion `torsion` is NULL.
-TP_ALWAYS_INLINE void judgePack(const tpSoftSweep* sweep, const tpSoftPack* pack,
-                                const tpSoftTorsion* torsion, int lane, const WideFrame* frame,
-                                const WideLines lines[6], tpLaneSums* sums) {
+TP_ALWAYS_INLINE void judgePack(const tpSoftSweep* sweep, const tpSoftRun* run,
+                                const tpSoftPack* pack, const tpSoftTorsion* torsion, int lane,
+                                const WideFrame* frame, const WideLines lines[6],
+                                tpLaneSums* sums) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
-    wide zero = wideOf(0.0), bias = judgedBias(sweep, pack, lane);
-    wide diagonal[4], r[4], u[4];
-    for (int k = 0; k < 3; ++k) {
-        diagonal[k] = loadFloats(&pack->diagonal[k][lane]);
-    }
+    wide zero = wideOf(0.0), bias = judgedBias(sweep, run, pack, lane), r[4], u[4];
     bool isTorsional = torsion != NULL;
     WideSpin spin = loadSpin(torsion, lane);
-    diagonal[3] = spin.diagonal;
+    WideTrace trace = traceOf(pack, lane, frame->o);
+    trace.spin = spin.diagonal;
     r[3] = spin.impulse;
-    wideMask responds = wideGreater(diagonal[0], zero);
+    wideMask responds = wideGreater(trace.normal, zero);
 
     // What the impulses of all substeps did.
     speedsIn(frame, relativeVelocity(&lines[0], armA, &lines[1], armB), u);
@@ -123,7 +146,7 @@ TP_ALWAYS_INLINE void judgePack(const tpSoftSweep* sweep, const tpSoftPack* pack
     u[3] = isTorsional ? spinSpeed(&lines[4], &lines[5], frame->n, spin.arm) : zero;
     wide force = slideOf(r, isTorsional), speed = slideOf(u, isTorsional);
     wide mu = judgedFriction(frame, force, r[0]);
-    wide miss = squaredMiss(diagonal, r, u, mu, speed, isTorsional);
+    wide miss = squaredMiss(&trace, r, u, mu, speed, isTorsional);
     addTo(sums->squares, lane, wideSelect(responds, miss, zero));
     raiseTo(sums->load, lane, r[0]);
     raiseTo(sums->speed, lane, wideSelect(responds, speed, zero));
@@ -136,6 +159,7 @@ static inline void closeTotal(tpSoftPack* pack, int lane, const WideFrame* frame
         total[k] = loadWide(&pack->total[k][lane]);
     }
     WideVec world = along(frame, total);
+    // The response is done with.
     storeWide(&pack->load[lane], total[0]);
     storeWide(&pack->total[0][lane], world.x);
     storeWide(&pack->total[1][lane], world.y);
@@ -151,9 +175,9 @@ TP_ALWAYS_INLINE void judge(const tpSoftSweep* sweep, const tpSoftRun* run, bool
         loadPair(sweep->bases, run, lane, &lines[2], &lines[3]);
         loadPair(sweep->velocities, run, lane, &lines[4], &lines[5]);
         for (tpSoftPack* pack = first; pack < first + run->active; ++pack) {
-            WideFrame frame = loadFrame(framePack(run, first, pack), lane);
+            WideFrame frame = loadFrame(run, framePack(run, first, pack), lane);
             const tpSoftTorsion* torsion = isTorsional ? &run->torsions[pack - first] : NULL;
-            judgePack(sweep, pack, torsion, lane, &frame, lines, sums);
+            judgePack(sweep, run, pack, torsion, lane, &frame, lines, sums);
             closeTotal(pack, lane, &frame);
         }
     }
@@ -174,7 +198,7 @@ TP_ALWAYS_INLINE void findRatios(const tpSoftSweep* sweep, const tpSoftRun* run,
         WideLines a, b;
         loadPair(sweep->velocities, run, lane, &a, &b);
         for (const tpSoftPack* pack = first; pack < first + run->active; ++pack) {
-            WideFrame frame = loadFrame(framePack(run, first, pack), lane);
+            WideFrame frame = loadFrame(run, framePack(run, first, pack), lane);
             WideSpin spin = loadSpin(isTorsional ? &run->torsions[pack - first] : NULL, lane);
             wide zero = wideOf(0.0), one = wideOf(1.0), r[4], u[4];
             speedsIn(&frame,

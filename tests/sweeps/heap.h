@@ -26,6 +26,8 @@ typedef struct Heap {
 static inline void addManifold(Heap* heap, tpRandom* random, int a, int b, int points,
                                bool torsional) {
     tpVec3 normal = tpRotate(randomRotation(random), tpMakeVec3(0.0, 0.0, 1.0));
+    // Points of a pair of shapes have one friction.
+    double mu = randomBetween(random, 0.0, 1.0), more = a % 2 == 0 ? 0.2 : 0.0;
     for (int k = 0; k < points; ++k) {
         tpSweepContact* contact = &heap->contacts[heap->count++];
         memset(contact, 0, sizeof(*contact));
@@ -34,8 +36,8 @@ static inline void addManifold(Heap* heap, tpRandom* random, int a, int b, int p
         contact->normal = normal;
         contact->armA = randomVec3(random, -0.5, 0.5);
         contact->armB = tpSub(tpAdd(heap->places[a], contact->armA), heap->places[b]);
-        contact->muDynamic = randomBetween(random, 0.0, 1.0);
-        contact->muStatic = contact->muDynamic + (k % 2 == 0 ? 0.2 : 0.0);
+        contact->muDynamic = mu;
+        contact->muStatic = mu + more;
         contact->torsionArm = torsional ? 0.01 : 0.0;
         tpMakeTangents(normal, &contact->tangents[0], &contact->tangents[1]);
         contact->tangents[1] = tpScale(randomBetween(random, 0.5, 1.0), contact->tangents[1]);

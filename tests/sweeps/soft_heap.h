@@ -13,6 +13,8 @@ typedef struct SoftHeap {
     tpSoftSweep sweep;
     tpSweepBody* masses;
     tpSupport* supports;
+    tpSoftBounce* bounces;
+    int packRoom;
     tpVelocity* lines[9]; // velocities, given, starts, kicks, moved, bases, means, aheads, places
     int slotCount;
     int32_t slots[mostContacts]; // of manifolds
@@ -43,8 +45,6 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
         storeColumn(pack->tangents[1], lane, c->tangents[1]);
         storeColumn(pack->armA, lane, c->armA);
         storeColumn(pack->armB, lane, c->armB);
-        pack->muStatic[lane] = (float)c->muStatic;
-        pack->muDynamic[lane] = (float)c->muDynamic;
         pack->gap[lane] = 1e-3f * (float)(i % 7 - 3);
         pack->isPoint[lane] = 1 + i % 2;
         pack->feature[lane] = (uint64_t)i;
@@ -58,6 +58,8 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
         }
     }
     run->points[lane] = (uint8_t)soft->counts[m];
+    run->muStatic[lane] = (float)heap->contacts[soft->firsts[m]].muStatic;
+    run->muDynamic[lane] = (float)heap->contacts[soft->firsts[m]].muDynamic;
     run->restitution[lane] = m % 5 == 0 ? 0.5f : 0.0f;
     run->elastic = (uint8_t)(run->elastic | (m % 5 == 0 ? 1u << lane : 0));
     run->unround = (uint8_t)(run->unround | (seed % 2 == 0 ? 1u << lane : 0));
@@ -112,6 +114,8 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
         }
     }
     soft->supports = tpAllocateZeroed(allocator, sizeof(tpSupport) * (bodies + 1));
+    soft->packRoom = tpPackStore_PackRoom(&soft->store);
+    soft->bounces = tpAllocateZeroed(allocator, sizeof(tpSoftBounce) * (size_t)soft->packRoom);
     for (int i = 0; i <= bodies; ++i) {
         soft->supports[i].carrier = -1;
     }
@@ -125,6 +129,7 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
                                  .starts = soft->lines[2],
                                  .kicks = soft->lines[3],
                                  .supports = soft->supports,
+                                 .bounces = soft->bounces,
                                  .up = { 0.6, 0.0, 0.8 },
                                  .moved = soft->lines[4],
                                  .bases = soft->lines[5],
@@ -147,6 +152,7 @@ static inline void destroySoftHeap(SoftHeap* soft) {
     tpDestroyPackStore(&soft->store);
     tpRelease(&allocator, soft->masses, sizeof(tpSweepBody) * (bodies + 1));
     tpRelease(&allocator, soft->supports, sizeof(tpSupport) * (bodies + 1));
+    tpRelease(&allocator, soft->bounces, sizeof(tpSoftBounce) * (size_t)soft->packRoom);
     for (int k = 0; k < 9; ++k) {
         tpRelease(&allocator, soft->lines[k], sizeof(tpVelocity) * (bodies + 1));
     }

@@ -72,14 +72,26 @@ static void widthsGiveTheSameBits(void** state) {
     }
 }
 
+// Loads of all contacts, before the step puts responses into their place.
+static void readLoads(const SoftHeap* soft, double* loads) {
+    for (int m = 0; m < soft->slotCount; ++m) {
+        int lane;
+        const tpSoftRun* run = tpPackStore_Find(&soft->store, soft->slots[m], &lane);
+        for (int k = 0; k < soft->counts[m]; ++k) {
+            loads[soft->firsts[m] + k] = run->packs[k].load[lane];
+        }
+    }
+}
+
 // What a manifold carried in the last step: all loads along their normals. Points that cannot close
 // have no response and do not count.
-static tpVec3 carriedBy(const tpSoftRun* run, int lane, double* load, int* bearers) {
+static tpVec3 carriedBy(const tpSoftRun* run, int lane, const double* loads, double* load,
+                        int* bearers) {
     tpVec3 sum = tpZeroVec3();
     *load = *bearers = 0;
     for (int k = 0; k < run->points[lane]; ++k) {
         const tpSoftPack *pack = &run->packs[k], *frame = &run->packs[run->isFlat ? 0 : k];
-        double part = pack->inverseNormal[lane] > 0.0 ? pack->load[lane] : 0.0;
+        double part = pack->inverseNormal[lane] > 0.0 ? loads[k] : 0.0;
         sum = tpMulAdd(
             sum, part,
             tpMakeVec3(frame->normal[0][lane], frame->normal[1][lane], frame->normal[2][lane]));
@@ -97,6 +109,8 @@ static void whatPushesUpCarries(void** state) {
     for (uint64_t seed = 1; seed <= 12; ++seed) {
         Heap* heap = makeHeap(seed, seed > 6);
         SoftHeap* soft = makeSoftHeap(heap, seed);
+        double loads[mostContacts];
+        readLoads(soft, loads);
         for (int i = 0; i < soft->store.order.count; ++i) {
             tpGetSoftKernels(1)->prepareRun(&soft->sweep,
                                             &soft->store.runs.data[soft->store.order.data[i]]);
@@ -109,7 +123,7 @@ static void whatPushesUpCarries(void** state) {
             int lane, bearers;
             const tpSoftRun* run = tpPackStore_Find(&soft->store, soft->slots[m], &lane);
             double load;
-            tpVec3 sum = carriedBy(run, lane, &load, &bearers);
+            tpVec3 sum = carriedBy(run, lane, loads + soft->firsts[m], &load, &bearers);
             double rise = tpDot(sum, tpMakeVec3(up[0], up[1], up[2]));
             bool isA = rise > 0.5 * load, isB = rise < -0.5 * load;
             int body = isA ? run->bodyA[lane] : run->bodyB[lane];

@@ -333,6 +333,31 @@ static tpSoftTorsion* torsionOf(const tpSoftRun* run, int lane, int point) {
     return (run->torsional >> lane & 1) != 0 ? &run->torsions[point] : NULL;
 }
 
+static double inverseOrZero(double a) {
+    return a > 0.0 ? 1.0 / a : 0.0;
+}
+
+// What a pack says of the diagonal of W, and back: it has inverses.
+static void readResponse(const tpSoftPack* pack, int lane, double own[3]) {
+    double tt = pack->stick[0][lane], to = pack->stick[1][lane], oo = pack->stick[2][lane];
+    double inverse = inverseOrZero(tt * oo - to * to);
+    own[0] = inverseOrZero(pack->inverseNormal[lane]);
+    own[1] = inverse * oo;
+    own[2] = inverse * tt;
+}
+
+static void writeResponse(tpSoftPack* pack, int lane, const double own[3]) {
+    pack->inverseNormal[lane] = inverseOrZero(own[0]);
+    pack->stick[0][lane] = (float)inverseOrZero(own[1]);
+    pack->stick[1][lane] = 0.0f;
+    pack->stick[2][lane] = (float)inverseOrZero(own[2]);
+    pack->slide[lane] = (float)inverseOrZero(fmax(own[1], own[2]));
+}
+
+static double bounceOf(const tpSmallStep* step, const tpSoftRun* run, int lane, int point) {
+    return run->bounces ? step->sweep.bounces[run->first + point].speed[lane] : 0.0;
+}
+
 static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int point,
                         tpFewContacts* few) {
     tpSoftPack *pack = &run->packs[point], *framed = run->isFlat ? run->packs : pack;
@@ -345,8 +370,9 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
                                .point = point,
                                .row = few->rowCount,
                                .startGap = pack->startGap[lane],
-                               .bounce = pack->bounce[lane] };
-    bool isRough = framed->muStatic[lane] > 0.0;
+                               .bounce = bounceOf(step, run, lane, point) };
+    readResponse(pack, lane, contact->own);
+    bool isRough = run->muStatic[lane] > 0.0;
     bool isPlanar = tpLengthSquared(directions[2]) == 0.0;
     tpSoftTorsion* torsion = torsionOf(run, lane, point);
     double spinArm = torsion != NULL ? torsion->arm[lane] : 0.0;
@@ -362,8 +388,8 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
     few->states.contacts[few->contactCount] =
         (tpStatedContact){ .row = contact->row,
                            .rows = contact->rows,
-                           .muStatic = framed->muStatic[lane],
-                           .muDynamic = framed->muDynamic[lane] };
+                           .muStatic = run->muStatic[lane],
+                           .muDynamic = run->muDynamic[lane] };
     few->dimensions[few->contactCount] = contact->rows;
     few->states.contactCount = few->contactCount += 1;
     few->states.rowCount = few->rowCount += contact->rows;
@@ -395,7 +421,7 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
             int lane = few->lanes[l].lane;
             tpSoftRun* run = &step->state->store.runs.data[few->lanes[l].run];
             for (int k = 0; k < run->active; ++k) {
-                if (run->packs[k].diagonal[0][lane] > 0.0f) {
+                if (run->packs[k].inverseNormal[lane] > 0.0) {
                     takeContact(step, run, lane, k, few);
                 }
             }
@@ -407,24 +433,33 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
 
 // And back ----------------------------------------------------------------------------------------
 
-void tpFewContacts_Return(const tpFewContacts* few) {
+void tpFewContacts_Return(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
+        const tpSoftRun* run = contact->run;
         int lane = contact->lane;
-        tpSoftPack* pack = &contact->run->packs[contact->point];
+        tpSoftPack* pack = &run->packs[contact->point];
+        double own[3] = { contact->own[0], contact->own[1], contact->own[2] };
         pack->gap[lane] = (float)contact->gap;
-        pack->bounce[lane] = (float)contact->bounce;
+        if (run->bounces) {
+            step->sweep.bounces[run->first + contact->point].speed[lane] = (float)contact->bounce;
+        }
         for (int i = 0; i < contact->rows; ++i) {
             size_t row = (size_t)(contact->row + i);
-            tpSoftTorsion* torsion = torsionOf(contact->run, lane, contact->point);
+            tpSoftTorsion* torsion = torsionOf(run, lane, contact->point);
             *(i < 3 ? &pack->impulse[i][lane] : &torsion->impulse[lane]) = few->r[row];
             *(i < 3 ? &pack->total[i][lane] : &torsion->total[lane]) = contact->total[i];
             // The certificate's measure of velocities against impulses: the bodies' own masses, if
             // W was not asked for.
-            if (few->isBuilt) {
-                double own = few->W[row * (size_t)few->rowCount + row];
-                *(i < 3 ? &pack->diagonal[i][lane] : &torsion->friction[5][lane]) = (float)own;
+            double weight = few->isBuilt ? few->W[row * (size_t)few->rowCount + row] : 0.0;
+            if (few->isBuilt && i < 3) {
+                own[i] = weight;
+            } else if (few->isBuilt) {
+                torsion->friction[5][lane] = (float)weight;
             }
         }
+        // In the plane friction has one direction.
+        own[2] = contact->rows == 2 ? own[1] : own[2];
+        writeResponse(pack, lane, own);
     }
 }

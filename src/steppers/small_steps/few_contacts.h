@@ -33,6 +33,7 @@ typedef struct tpFewContact {
     double startGap;      // m
     double gap;           // where the substep begins, m; as precise as the pack's
     double bounce;        // velocity of parting, negative, m/s; 0: none
+    double own[3];        // diagonal of W from the bodies' own masses: nn tt oo, 1/kg
     double bias;          // of the normal row in the problem at work, m/s
     double total[tp_traceWidth];
 } tpFewContact;
@@ -95,7 +96,7 @@ void tpFewContacts_Close(const tpSmallStep* step, int block);
 void tpFewContacts_Start(const tpFewContacts* few);
 
 // The contacts return to their packs, for the certificate and for the next step.
-void tpFewContacts_Return(const tpFewContacts* few);
+void tpFewContacts_Return(const tpSmallStep* step, const tpFewContacts* few);
 
 // W for the factors of now, if it is not that already (few_contacts_response.c).
 void tpFewContacts_Build(const tpSmallStep* step, tpFewContacts* few);

@@ -378,6 +378,6 @@ void tpFewContacts_Close(const tpSmallStep* step, int block) {
         addTotals(few, -1.0);
         solve(step, few, span.arena, true);
         addTotals(few, 1.0);
-        tpFewContacts_Return(few);
+        tpFewContacts_Return(step, few);
     }
 }

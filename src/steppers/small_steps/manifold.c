@@ -183,11 +183,11 @@ static bool writeTorsion(const tpSystem* system, const tpLawMemo* law, tpSoftTor
 static void clearPoint(tpSoftPack* pack, int lane) {
     pack->isPoint[lane] = -1;
     pack->feature[lane] = 0;
-    pack->inverseNormal[lane] = pack->load[lane] = 0.0;
-    pack->gap[lane] = pack->startGap[lane] = pack->bounce[lane] = pack->slide[lane] = 0.0f;
+    pack->load[lane] = 0.0;
+    pack->gap[lane] = pack->startGap[lane] = pack->slide[lane] = 0.0f;
     for (int k = 0; k < 3; ++k) {
         pack->impulse[k][lane] = pack->total[k][lane] = 0.0;
-        pack->diagonal[k][lane] = pack->stick[k][lane] = 0.0f;
+        pack->stick[k][lane] = 0.0f;
         pack->armA[k][lane] = pack->armB[k][lane] = 0.0f;
     }
     pack->coupling[0][lane] = pack->coupling[1][lane] = 0.0f;
@@ -263,6 +263,8 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
     run->unround = (uint8_t)(isRound ? run->unround & ~bit : run->unround | bit);
     run->elastic = (uint8_t)(law->restitution > 0.0 ? run->elastic | bit : run->elastic & ~bit);
     run->restitution[lane] = (float)law->restitution;
+    run->muStatic[lane] = (float)law->friction.staticCoefficient;
+    run->muDynamic[lane] = (float)law->friction.dynamicCoefficient;
     run->share[lane] = !movesB ? 0.0f : !movesA ? 1.0f : 0.5f;
     storeVector(run->incident, lane, found->over->isFace ? found->over->incident : tpZeroVec3());
     if (found->over->isFace) {
@@ -340,8 +342,6 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
         storeVector(pack->normal, lane, point->normal);
         storeVector(pack->tangents[0], lane, tangents[0]);
         storeVector(pack->tangents[1], lane, tangents[1]);
-        pack->muStatic[lane] = (float)law->friction.staticCoefficient;
-        pack->muDynamic[lane] = (float)law->friction.dynamicCoefficient;
         tpVec3 armA = tpSub(point->pointA, centerA), armB = tpSub(point->pointB, centerB);
         storeVector(pack->armA, lane, sagsA ? tpArmWithoutSag(wayA, armA) : armA);
         storeVector(pack->armB, lane, sagsB ? tpArmWithoutSag(wayB, armB) : armB);

@@ -285,9 +285,14 @@ static void solve(void* context, const tpCrew* crew, int member) {
 
 // The step ------------------------------------------------------------------------------------
 
-static void openSweep(tpSmallStep* step) {
+// False if memory ran out.
+static bool openSweep(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     tpSoftSweep* sweep = &step->sweep;
+    if (step->bounces) {
+        int packs = tpPackStore_PackRoom(&state->store);
+        sweep->bounces = TP_SCRATCH(&step->system->arena, tpSoftBounce, packs);
+    }
     sweep->masses = step->masses;
     sweep->velocities = step->velocities;
     sweep->given = step->moved;
@@ -315,6 +320,7 @@ static void openSweep(tpSmallStep* step) {
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
     sweep->touching = TP_TOUCH_DISTANCE * step->system->units.length;
+    return !step->bounces || sweep->bounces != NULL;
 }
 
 static bool anyBounces(const tpPackStore* store) {
@@ -367,8 +373,7 @@ static bool takeStep(tpSmallStep* step) {
     state->departed.count = step->listed = 0;
     step->penetration = 0.0;
     step->bounces = anyBounces(&state->store);
-    openSweep(step);
-    if (!listPhases(step)) {
+    if (!openSweep(step) || !listPhases(step)) {
         return false;
     }
     tpCrew_Run(system->tasks, step->schedule.memberCount, solve, step);
