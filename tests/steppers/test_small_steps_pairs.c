@@ -23,6 +23,38 @@ static void needsOfPairs(void** state) {
     assert_int_equal(tpAnswer_PointCount(&answer), 3);
 }
 
+static bool isWithin(const tpBounds* bounds, tpVec3 p) {
+    return p.x >= bounds->lower.x && p.y >= bounds->lower.y && p.z >= bounds->lower.z &&
+           p.x <= bounds->upper.x && p.y <= bounds->upper.y && p.z <= bounds->upper.z;
+}
+
+// The box of a step holds all that the need of a pair expects of a body, wherever it is on its way,
+// and nothing beside the way: what falls side by side does not meet.
+static void boxesGoAlongTheWay(void** state) {
+    (void)state;
+    tpRandom random = { 7 };
+    tpBounds own = { { -1.0, -2.0, -3.0 }, { 1.0, 2.0, 3.0 } };
+    for (int trial = 0; trial < 500; ++trial) {
+        tpVec3 ahead = randomVec3(&random, -2.0, 2.0);
+        tpBodyWay way = { .ahead = { (float)ahead.x, (float)ahead.y, (float)ahead.z },
+                          .turning = (float)randomBetween(&random, 0.0, 0.5) };
+        way.margin = (float)(tpLength(ahead) + way.turning + 0.1);
+        tpBounds box = tpSweepBounds(own, &way);
+        double aside = way.turning + 0.125 * way.margin, part = randomBetween(&random, 0.0, 1.0);
+        tpVec3 off = tpScale(aside * 0.999999, tpNormalize(randomVec3(&random, -1.0, 1.0)));
+        tpVec3 lower = tpAdd(tpMulAdd(own.lower, part, ahead), off);
+        assert_true(isWithin(&box, lower));
+        assert_true(isWithin(&box, tpAdd(tpMulAdd(own.upper, part, ahead), off)));
+        // Each axis is as long as that asks for.
+        CHECK_NEAR(box.upper.x - box.lower.x, 2.0 + fabs(ahead.x) + 2.0 * aside, 1e-6);
+        CHECK_NEAR(box.upper.y - box.lower.y, 4.0 + fabs(ahead.y) + 2.0 * aside, 1e-6);
+        CHECK_NEAR(box.upper.z - box.lower.z, 6.0 + fabs(ahead.z) + 2.0 * aside, 1e-6);
+    }
+    // Never larger than bodies may move.
+    tpBodyWay fast = { .turning = 1.0f, .margin = 1.0f };
+    CHECK_NEAR(tpSweepBounds(own, &fast).upper.x, 2.0, 1e-12);
+}
+
 static tpBodyId addBox(tpWorld* world, double x, double z) {
     tpBodyDef def = tpDefaultBodyDef();
     def.position = tpMakeVec3(x, 0.0, z);
@@ -145,9 +177,8 @@ static void filtersAreAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needsOfPairs),
-        cmocka_unit_test(newBodiesAreMet),
-        cmocka_unit_test(exclusionsAreFollowed),
+        cmocka_unit_test(needsOfPairs),    cmocka_unit_test(boxesGoAlongTheWay),
+        cmocka_unit_test(newBodiesAreMet), cmocka_unit_test(exclusionsAreFollowed),
         cmocka_unit_test(filtersAreAsked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,19 @@ typedef struct Boxes {
     int count;
 } Boxes;
 
+tpBounds tpSweepBounds(tpBounds b, const tpBodyWay* way) {
+    double aside = way->turning + tp_asidePart * way->margin;
+    double grow = aside < way->margin ? aside : way->margin;
+    double x = way->ahead[0], y = way->ahead[1], z = way->ahead[2];
+    b.lower.x -= grow + 0.5 * (fabs(x) - x);
+    b.lower.y -= grow + 0.5 * (fabs(y) - y);
+    b.lower.z -= grow + 0.5 * (fabs(z) - z);
+    b.upper.x += grow + 0.5 * (fabs(x) + x);
+    b.upper.y += grow + 0.5 * (fabs(y) + y);
+    b.upper.z += grow + 0.5 * (fabs(z) + z);
+    return b;
+}
+
 static void placeChunk(void* context, int chunk, int worker) {
     (void)worker;
     const Boxes* boxes = context;
@@ -38,14 +51,12 @@ static void placeChunk(void* context, int chunk, int worker) {
         }
         bool isMovable = tpSystem_IsDynamic(system, shape->body);
         boxes->bodies[i] = state->numbers.data[shape->body];
-        double margin = state->ways.data[boxes->bodies[i]].margin;
-        tpVec3 grow = tpMakeVec3(margin, margin, margin);
         tpBounds bounds =
             tpGeometry_Bounds(&shape->geometry, tpSystem_BodyFrame(system, shape->body));
         bool isBall = shape->geometry.type == tp_sphereShape;
         boxes->radii[i] = isBall ? (float)shape->geometry.sphere.radius : 0.0f;
         boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
-        boxes->bounds[i] = (tpBounds){ tpSub(bounds.lower, grow), tpAdd(bounds.upper, grow) };
+        boxes->bounds[i] = tpSweepBounds(bounds, &state->ways.data[boxes->bodies[i]]);
     }
 }
 

@@ -142,7 +142,7 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b) {
     double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
     double z = (double)a->ahead[2] - b->ahead[2], most = (double)a->margin + b->margin;
-    return fmin(most, sqrt(x * x + y * y + z * z) + a->turning + b->turning + 0.125 * most);
+    return fmin(most, sqrt(x * x + y * y + z * z) + a->turning + b->turning + tp_asidePart * most);
 }
 
 static float cameNearer(const tpBodyWay* a, const tpBodyWay* b) {

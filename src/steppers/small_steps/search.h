@@ -25,10 +25,19 @@ typedef struct tpContactSearch {
     int firstChunk;     // of them
 } tpContactSearch;
 
+// Of how far two bodies may move at all, what impulses of the step may bring them nearer than the
+// velocities they have: what they make of the rest is seen in the next step.
+static const double tp_asidePart = 0.125;
+
 // Threads share loops over pairs in chunks of so many.
 enum { tp_pairsPerChunk = 512 };
 
 // Pairs that come and go (pairs.c) ----------------------------------------------------------------
+
+// The box of a shape over the next step: its body goes ahead at the speed it has, turns, and may be
+// led aside by impulses as far as tpPairNeed expects. If boxes were larger by all that a body may
+// move, those of a crowd that falls side by side would overlap, though it never meets.
+tpBounds tpSweepBounds(tpBounds bounds, const tpBodyWay* way);
 
 // Brings the list of pairs of fat boxes up to date, and fills in `bodies`; what hands pairs on
 // stays in the arena. False if memory ran out.
