@@ -13,6 +13,10 @@
 // what they do.
 enum { mostSteps = 4 };
 
+// A step that leads farther away is halved, so often: a contact that hardly answers along one
+// direction goes around between sticking and sliding otherwise.
+enum { mostHalvings = 6 };
+
 // Drives that nothing is left to move are pushed to their bounds: pivots are no less than this part
 // of what moves without the rest.
 static const double driveShift = 1e-9;
@@ -311,6 +315,19 @@ static bool creep(const Sliding* sliding, double* change) {
     return true;
 }
 
+// Changes impulses by a part of these ways; velocities follow.
+static void goAlong(const Sliding* sliding, const double* ways, double part, double* change) {
+    int count = sliding->count;
+    for (int i = 0; i < count; ++i) {
+        double by = part * ways[i];
+        change[i] += by;
+        sliding->r[i] += by;
+        for (int k = 0; k < count; ++k) {
+            sliding->u[k] += by * sliding->states->S[i * count + k];
+        }
+    }
+}
+
 // Changes of impulses of contacts that slide, and of held rows with them. Returns how far they are
 // from their law, m/s.
 static double slide(tpFrictionStates* states, double allowed) {
@@ -331,20 +348,23 @@ static double slide(tpFrictionStates* states, double allowed) {
         best = miss = lookAtSliding(&sliding, change);
     }
     double* kept = states->kept;
+    int halvings = states->driveCount > 0 ? 0 : mostHalvings; // drives go back to the best step
     memcpy(kept, change, sizeof(double) * (size_t)count);
     for (int step = 0; !(miss <= allowed) && step < mostSteps; ++step) {
         if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * leastPivot)) {
             break;
         }
+        double before = miss, part = 1.0, *ways = states->ways;
         for (int i = 0; i < count; ++i) {
-            double by = sliding.J[(size_t)i * tpDense_Stride(count) + (size_t)count];
-            change[i] += by;
-            sliding.r[i] += by;
-            for (int k = 0; k < count; ++k) {
-                sliding.u[k] += by * states->S[i * count + k];
-            }
+            ways[i] = sliding.J[(size_t)i * tpDense_Stride(count) + (size_t)count];
         }
+        goAlong(&sliding, ways, 1.0, change);
         miss = lookAtSliding(&sliding, change);
+        for (int k = 0; k < halvings && !(miss <= before); ++k) {
+            part *= 0.5;
+            goAlong(&sliding, ways, -part, change);
+            miss = lookAtSliding(&sliding, change);
+        }
         if (miss < best) {
             best = miss;
             memcpy(kept, change, sizeof(double) * (size_t)count);
@@ -558,6 +578,7 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->heldChange = TP_SCRATCH(arena, double, n);
     states->change = TP_SCRATCH(arena, double, n);
     states->kept = TP_SCRATCH(arena, double, n);
+    states->ways = TP_SCRATCH(arena, double, n);
     states->settledImpulses = TP_SCRATCH(arena, double, n);
     states->settledVelocities = TP_SCRATCH(arena, double, n);
     states->settledContacts = TP_SCRATCH(arena, tpStatedContact, contacts);

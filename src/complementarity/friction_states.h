@@ -60,7 +60,7 @@ typedef struct tpFrictionStates {
     double slack;   // velocity at which a contact that is open may close; 0: what is allowed
     int creepSteps; // that contacts with torsion are worth (friction_creep.h); 0: none
     bool isSettled; // nothing changes any more, but velocities that contradict each other are left
-    double *heldChange, *change, *kept, *slidingScratch;
+    double *heldChange, *change, *kept, *ways, *slidingScratch;
     // Where the states settled with the first shift.
     double *settledImpulses, *settledVelocities;
     tpStatedContact* settledContacts;

@@ -125,9 +125,38 @@ static void answersMeetTheLaw(void** state) {
                 counts[tp_slidingContact] > 50);
 }
 
+// A foot of a leg that leans, with all that the rest of the robot answers: along one direction it
+// moves sideways as it is pushed, and nothing else. Whole steps of Newton's method go around
+// between sticking and sliding there.
+static void leaningLegIsFollowed(void** state) {
+    (void)state;
+    const double leg[9] = {
+        1.1580, 0.8024, -0.0672, 0.8024, 0.5636, 0.0204, -0.0672, 0.0204, 0.6007
+    };
+    for (int k = 0; k < 17; ++k) {
+        tpArenaMark mark = tpArena_Mark(&memory->arena);
+        const double free[3] = { -1.97e-3, -1.47e-3, -(0.705 + 0.005 * k) * 1e-3 };
+        const double before[3] = { hypot(0.4616e-3, 1.3888e-3), 0.4616e-3, 1.3888e-3 };
+        tpFrictionStates states;
+        int taken;
+        assert_true(tpFrictionStates_Reserve(&states, &memory->arena, 1, 3));
+        memcpy(W, leg, sizeof(leg));
+        memcpy(q, free, sizeof(free));
+        memcpy(states.solved, before, sizeof(before));
+        states.contacts[0] = (tpStatedContact){ .rows = 3, .muStatic = 1.0, .muDynamic = 1.0 };
+        states.contactCount = 1;
+        states.rowCount = 3;
+        states.W = W;
+        assert_true(solve(&states, &taken));
+        CHECK_BELOW(missOf(&states, states.solved), 1e-11);
+        tpArena_Release(&memory->arena, mark);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answersMeetTheLaw),
+        cmocka_unit_test(leaningLegIsFollowed),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
