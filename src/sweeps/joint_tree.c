@@ -264,6 +264,39 @@ static tpJointAxis* axesEnd(const tpJointTree* tree) {
     return tree->axes + tree->nodes[tree->nodeCount - 1].axisEnd;
 }
 
+// The velocity at which a row answers with this impulse.
+static double speedAt(const tpRowAnswer* row, double impulse) {
+    return (row->offset - impulse) / row->stiffness - row->bias;
+}
+
+// Part of the numbers in a bound by which it is narrower than it would have to be: roundings.
+static const double narrower = 1e-14;
+
+// Narrows the rates of an axis to those at which the row is settled: see tpRowAnswer_IsSettled.
+static void narrow(tpJointAxis* axis, double sign, const tpRowAnswer* row) {
+    double low = -INFINITY, high = INFINITY, bias = 2.0 * fabs(row->bias);
+    if (row->state == tp_deadRow) {
+        return;
+    }
+    if (!(row->stiffness > 0.0)) {
+        low = INFINITY; // it has to be asked
+    } else if (row->state == tp_withinRow) {
+        low = speedAt(row, row->most);
+        high = speedAt(row, row->least);
+    } else if (row->state == tp_atLeastRow) {
+        low = speedAt(row, row->least);
+    } else {
+        high = speedAt(row, row->most);
+    }
+    // What is no bound becomes no number, which is larger or smaller than nothing.
+    low += narrower * (fabs(low) + bias);
+    high -= narrower * (fabs(high) + bias);
+    double from = sign > 0.0 ? low : -high, to = sign > 0.0 ? high : -low;
+    axis->lowest = from > axis->lowest ? from : axis->lowest;
+    axis->highest = to < axis->highest ? to : axis->highest;
+}
+
+// What rows give their axes before anything moves.
 static void setLoads(tpJointTree* tree) {
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->load = axis->rotor * axis->rotorSpeed;
@@ -271,6 +304,25 @@ static void setLoads(tpJointTree* tree) {
     for (int k = 0; k < tree->rowCount; ++k) {
         const tpAxisRow* row = &tree->rows[k];
         tree->axes[row->axis].load += row->sign * tpRowAnswer_Start(&tree->answers[k]);
+    }
+}
+
+// The same, and the rates at which rows stay as they are.
+static void setBoundedLoads(tpJointTree* tree) {
+    if (!tree->hasBounds) {
+        setLoads(tree);
+        return;
+    }
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        axis->load = axis->rotor * axis->rotorSpeed;
+        axis->lowest = -INFINITY;
+        axis->highest = INFINITY;
+    }
+    for (int k = 0; k < tree->rowCount; ++k) {
+        const tpAxisRow* row = &tree->rows[k];
+        tpJointAxis* axis = &tree->axes[row->axis];
+        axis->load += row->sign * tpRowAnswer_Start(&tree->answers[k]);
+        narrow(axis, row->sign, &tree->answers[k]);
     }
 }
 
@@ -316,11 +368,10 @@ void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const do
 }
 
 // Whether rows are where the rates of now ask them to be: most solves find them so, and nobody has
-// to write down what they answer.
+// to write down what they answer. On a bound it may say no; the rows themselves know.
 static bool areSettled(const tpJointTree* tree) {
-    for (int k = 0; k < tree->rowCount; ++k) {
-        const tpAxisRow* row = &tree->rows[k];
-        if (!tpRowAnswer_IsSettled(&tree->answers[k], row->sign * tree->axes[row->axis].rate)) {
+    for (const tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        if (!(axis->rate > axis->lowest && axis->rate < axis->highest)) {
             return false;
         }
     }
@@ -343,7 +394,7 @@ static bool isBounded(tpJointTree* tree, int trial) {
 
 static int solveFrom(tpJointTree* tree, const double* momenta, double* velocities, int trial) {
     for (;; ++trial) {
-        setLoads(tree);
+        setBoundedLoads(tree);
         solveLoaded(tree, momenta, velocities);
         if (isBounded(tree, trial)) {
             return trial;
@@ -356,7 +407,7 @@ int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* v
 }
 
 void tpJointTree_Begin(tpJointTree* tree, const double* momenta) {
-    setLoads(tree);
+    setBoundedLoads(tree);
     startPass(tree, momenta);
     goDown(tree);
 }
@@ -475,65 +526,6 @@ void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const
         f[5] += I[4] * v[3] + I[5] * v[4] + I[2] * v[5] - p[5];
         if (node->parent >= 0) {
             addMoved(&impulses[6 * node->parent], node->arm, f);
-        }
-    }
-}
-
-// Inverse -----------------------------------------------------------------------------------------
-
-// A full 6 x 6 block of the parent, at the body's centre: rows, then columns, as velocities are.
-static void carryBlock(const double* block, const double* r, double* there) {
-    double half[36];
-    for (int j = 0; j < 6; ++j) {
-        double column[6], moved[6];
-        for (int i = 0; i < 6; ++i) {
-            column[i] = block[6 * i + j];
-        }
-        carry(column, r, moved);
-        for (int i = 0; i < 6; ++i) {
-            half[6 * i + j] = moved[i];
-        }
-    }
-    for (int i = 0; i < 6; ++i) {
-        carry(&half[6 * i], r, &there[6 * i]);
-    }
-}
-
-// What an axis adds: with N = 1 - s U' / d the block becomes N block N' + s s' / d.
-static void addAxis(const tpJointAxis* axis, double* block) {
-    double y[6];
-    const double *s = axis->motion, *U = axis->shown;
-    for (int i = 0; i < 6; ++i) {
-        y[i] = axis->inverse * dotSix(&block[6 * i], U);
-    }
-    double more = axis->inverse * (1.0 + dotSix(U, y));
-    for (int i = 0; i < 6; ++i) {
-        for (int j = 0; j < 6; ++j) {
-            block[6 * i + j] += more * s[i] * s[j] - (s[i] * y[j] + y[i] * s[j]);
-        }
-    }
-}
-
-void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]) {
-    for (int i = tree->nodeCount - 1; i >= 0; --i) {
-        const tpJointNode* node = &tree->nodes[i];
-        if (!node->isWanted) {
-            continue;
-        }
-        if (node->parent >= 0) {
-            carryBlock(inverses[node->parent], node->arm, inverses[i]);
-        } else {
-            memset(inverses[i], 0, sizeof(inverses[i]));
-            for (int k = 0; tree->isFree && k < 6; ++k) {
-                double unit[6] = { 0.0 };
-                unit[k] = 1.0;
-                double push[6];
-                pushRoot(tree->rootFactor, unit, push);
-                moveRoot(tree->rootFactor, push, &inverses[i][6 * k]);
-            }
-        }
-        for (int k = node->axis; k < node->axisEnd; ++k) {
-            addAxis(&tree->axes[k], inverses[i]);
         }
     }
 }

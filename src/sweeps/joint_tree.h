@@ -40,6 +40,8 @@ typedef struct tpJointAxis {
     // A rotor that turns with the axis and with nothing else: a row of that stiffness, which leads
     // to its speed.
     double rotor, rotorSpeed;
+    // Of a tree with bounds: between these rates all its rows are where they are asked to be.
+    double lowest, highest;
 } tpJointAxis;
 
 typedef struct tpJointNode {
@@ -164,8 +166,8 @@ void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[t
 // Axes, and six for a free root, from where the ways of two nodes to the root meet.
 int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b);
 
-// Velocities of nodes under unit impulses on them, blocks of the inverse matrix, 6 x 6 each: of
-// those that are wanted (tpJointTree_Want).
-void tpJointTree_Invert(tpJointTree* tree, double (*inverses)[36]);
+// Velocities of nodes under unit impulses on them, blocks of the inverse matrix, which are
+// symmetric as inertias are: of those that are wanted (tpJointTree_Want).
+void tpJointTree_Invert(tpJointTree* tree, tpSpatialInertia* inverses);
 
 #endif

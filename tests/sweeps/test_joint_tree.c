@@ -69,7 +69,7 @@ static void openCase(Case* test, tpRandom* random, bool isFree) {
 
 static tpRowAnswer* addRow(Case* test, tpRandom* random, int node, int axis, double stiffness) {
     int k = test->tree.rowCount++;
-    test->rows[k] = (tpAxisRow){ node, axis, k % 2 == 0 ? 1.0 : -1.0, false };
+    test->rows[k] = (tpAxisRow){ .node = node, .axis = axis, .sign = k % 2 == 0 ? 1.0 : -1.0 };
     test->answers[k] = (tpRowAnswer){ .stiffness = stiffness,
                                       .bias = randomBetween(random, -1.0, 1.0),
                                       .least = -INFINITY,
@@ -255,12 +255,24 @@ static void pushesAddUp(void** state) {
     assert_true(changed > 10 && same > 10);
 }
 
+// An entry of a symmetric 6 x 6 matrix.
+static double entryOf(const tpSpatialInertia* block, int row, int column) {
+    static const int places[3][3] = { { 0, 3, 4 }, { 3, 1, 5 }, { 4, 5, 2 } };
+    if (row < 3) {
+        return column < 3 ? block->mass[places[row][column]]
+                          : block->coupling[3 * row + column - 3];
+    }
+    return column < 3 ? block->coupling[3 * column + row - 3]
+                      : block->inertia[places[row - 3][column - 3]];
+}
+
 static void inverseAnswersUnitImpulses(void** state) {
     (void)state;
     tpRandom random = { 9 };
     for (int trial = 0; trial < 10; ++trial) {
         Case test;
-        double inverses[nodes][36], zero[size] = { 0.0 };
+        tpSpatialInertia inverses[nodes];
+        double zero[size] = { 0.0 };
         openCase(&test, &random, trial % 2 == 0);
         memset(test.tree.base, 0, sizeof(test.tree.base));
         addSprings(&test, &random);
@@ -279,7 +291,7 @@ static void inverseAnswersUnitImpulses(void** state) {
             tpJointTree_Solve(&test.tree, zero, test.velocities);
             zero[column] = 0.0;
             for (int i = 0; i < 6; ++i) {
-                CHECK_NEAR(inverses[column / 6][6 * i + column % 6],
+                CHECK_NEAR(entryOf(&inverses[column / 6], i, column % 6),
                            test.velocities[column / 6 * 6 + i], 1e-11);
             }
         }

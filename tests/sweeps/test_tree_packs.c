@@ -60,7 +60,8 @@ static void openCase(Case* test, tpRandom* random, bool isFree, int reach, bool 
                 test->axes[k].motion[j] = any(random);
             }
             int row = test->tree.rowCount++;
-            test->rows[row] = (tpAxisRow){ i, k, row % 2 == 0 ? 1.0 : -1.0, false };
+            test->rows[row] =
+                (tpAxisRow){ .node = i, .axis = k, .sign = row % 2 == 0 ? 1.0 : -1.0 };
             test->answers[row] =
                 (tpRowAnswer){ .stiffness = 20.0, .bias = any(random), .least = -2.0, .most = 2.0 };
         }

@@ -98,7 +98,8 @@ typedef struct tpArticulation {
     tpNodeMass* felt;       // the masses that contacts feel
     double (*inverses)[36]; // blocks of the inverse matrix
     double (*between)[36];
-    tpRows rows, ends; // parts of those of all joints
+    tpSpatialInertia* responses; // the same of a tree
+    tpRows rows, ends;           // parts of those of all joints
     tpArticulatedRow* laws;
     double *errors, *lateErrors; // of the rows
     bool* isLoose;               // rows whose state is another for a while

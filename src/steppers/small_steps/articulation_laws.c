@@ -43,7 +43,7 @@ static tpRowAnswer* addRow(AxisAt* at, tpRowRole role, double sign) {
     tpArticulatedRow* law = &articulation->laws[k];
     memset(answer, 0, sizeof(*answer));
     memset(law, 0, sizeof(*law));
-    articulation->tree.rows[k] = (tpAxisRow){ at->node, at->axis, sign, false };
+    articulation->tree.rows[k] = (tpAxisRow){ .node = at->node, .axis = at->axis, .sign = sign };
     law->role = role;
     law->row = at->jointIndex;
     law->coordinate = (int8_t)at->coordinate;

@@ -61,6 +61,7 @@ typedef struct Room {
     double (*blocks)[36];
     double (*inverses)[36];
     double (*between)[36];
+    tpSpatialInertia* responses;
     tpJointNode* treeNodes;
     tpJointAxis* treeAxes;
     tpAxisRow* treeRows;
@@ -90,6 +91,7 @@ static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
     room->treePacks = TP_SCRATCH(arena, tpTreePack, nodes);
     room->packAxes = TP_SCRATCH(arena, tpTreePackAxis, axes);
     room->nodePlaces = TP_SCRATCH(arena, tpNodePlace, nodes);
+    room->responses = TP_SCRATCH(arena, tpSpatialInertia, nodes);
     room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
@@ -200,6 +202,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     articulation->axisPlaces = room->axisPlaces + first->axes;
     articulation->startJumps = room->startJumps + 6 * node;
     articulation->jumps = room->jumps + 6 * node;
+    articulation->responses = room->responses + node;
     articulation->reactions = room->reactions + 6 * node;
     *tree = (tpJointTree){ .nodeCount = count,
                            .isFree = articulation->links[count - 1] < 0,

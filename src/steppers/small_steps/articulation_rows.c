@@ -57,8 +57,10 @@ static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNo
     }
 }
 
-// The inertia of a body that is free, where it has turned to: its mass is known.
-static void turnMass(const tpSmallStep* step, const tpArticulation* articulation, int node) {
+// The inertia of a body that is free, where it has turned to: its mass is known. `axes` receives
+// its principal axes if its moments differ.
+static void turnMass(const tpSmallStep* step, const tpArticulation* articulation, int node,
+                     tpMat33* axes) {
     int index = articulation->bodies[node];
     const tpInertia* inertia = &step->system->bodies.data[index].inertia;
     double* to = articulation->masses[node].inertia;
@@ -78,6 +80,7 @@ static void turnMass(const tpSmallStep* step, const tpArticulation* articulation
     to[1] = to[3] = x.x * r.cx.y + y.x * r.cy.y + z.x * r.cz.y;
     to[2] = to[6] = x.x * r.cx.z + y.x * r.cy.z + z.x * r.cz.z;
     to[5] = to[7] = x.y * r.cx.z + y.y * r.cy.z + z.y * r.cz.z;
+    *axes = r;
 }
 
 // The mass of a body of a tree, which is free, and its inertia if that is the same in all
@@ -306,43 +309,52 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
     return turn;
 }
 
-// Free flight from here on, over the time until rows are written again.
-static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
+// How the angular velocity of a body changes in free flight, about its principal axes: I w' = I w x
+// w.
+static tpVec3 eulerChange(const tpInertia* inertia, const tpMat33* axes, tpVec3 w) {
+    tpVec3 I = inertia->moments, inverse = inertia->inverseMoments;
+    double x = tpDot(axes->cx, w), y = tpDot(axes->cy, w), z = tpDot(axes->cz, w);
+    tpVec3 along = tpScale((I.y - I.z) * inverse.x * y * z, axes->cx);
+    along = tpMulAdd(along, (I.z - I.x) * inverse.y * z * x, axes->cy);
+    return tpMulAdd(along, (I.x - I.y) * inverse.z * x * y, axes->cz);
+}
+
+// Free flight of a body from here on, over the time until rows are written again.
+static void openFlight(const tpSmallStep* step, tpArticulation* articulation, int i,
+                       const tpMat33* axes) {
     int substeps = articulation->isFast ? 1 : step->substeps;
-    articulation->isTumbling = false;
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(articulation, i);
-        tpNodeFlight* flight = &articulation->flights[i];
-        flight->start = step->joints->poses[body];
-        flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
-        flight->velocity = step->velocities[number].angular;
-        flight->change = tpZeroVec3();
-        const tpBody* owner = &step->system->bodies.data[body];
+    int body = articulation->bodies[i], number = numberOf(articulation, i);
+    tpNodeFlight* flight = &articulation->flights[i];
+    const tpBody* owner = &step->system->bodies.data[body];
+    flight->start = step->joints->poses[body];
+    flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
+    flight->velocity = step->velocities[number].angular;
+    flight->change = tpZeroVec3();
+    if (!articulation->isOpen) {
         tpVec3 inverse = owner->inertia.inverseMoments;
         double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
         flight->ease = owner->size * (inverse.x + inverse.y + inverse.z - most - least);
-        // For a slow one the change is far below what contacts and rows do.
-        flight->isTumbling = tpSystem_IsTumbling(step->system, body) &&
-                             step->h * tpLength(flight->velocity) > noTurn;
-        articulation->isTumbling = articulation->isTumbling || flight->isTumbling;
-        double time = substeps * step->substepTime;
-        tpVec3 moments = owner->inertia.moments;
-        flight->isShort = flight->isTumbling && articulation->isTree &&
-                          time * tpLength(flight->velocity) < shortTurn && moments.x > 0.0 &&
-                          moments.y > 0.0 && moments.z > 0.0;
-        if (flight->isShort) {
-            // I w' = I w x w
-            tpVec3 momentum = tpNodeMass_Spin(&articulation->masses[i], flight->velocity);
-            flight->change =
-                tpInertia_Velocity(&owner->inertia, flight->start.rotation,
-                                   tpScale(step->substepTime, tpCross(momentum, flight->velocity)));
-        } else if (flight->isTumbling) {
-            tpVec3 velocity = flight->velocity;
-            flight->rotation = flight->start.rotation;
-            tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
-            flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
-        }
     }
+    // For a slow one the change is far below what contacts and rows do.
+    double speed = tpLength(flight->velocity), time = substeps * step->substepTime;
+    flight->isTumbling = step->h * speed > noTurn && tpSystem_IsTumbling(step->system, body);
+    flight->isShort = false;
+    if (!flight->isTumbling) {
+        return;
+    }
+    articulation->isTumbling = true;
+    tpVec3 moments = owner->inertia.moments;
+    flight->isShort = articulation->isTree && time * speed < shortTurn && moments.x > 0.0 &&
+                      moments.y > 0.0 && moments.z > 0.0;
+    if (flight->isShort) {
+        flight->change =
+            tpScale(step->substepTime, eulerChange(&owner->inertia, axes, flight->velocity));
+        return;
+    }
+    tpVec3 velocity = flight->velocity;
+    flight->rotation = flight->start.rotation;
+    tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
+    flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
 }
 
 // Until the middle of the step: the mean of where the substeps begin.
@@ -415,13 +427,6 @@ static void openRows(const tpSmallStep* step, tpArticulation* articulation, bool
 static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool hasPlaces,
                      bool isMoving) {
     tpJointTree* tree = &articulation->tree;
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        const double* inertia = articulation->masses[i].inertia;
-        const double six[6] = { inertia[0], inertia[4], inertia[8],
-                                inertia[1], inertia[2], inertia[5] };
-        tree->nodes[i].mass = articulation->masses[i].mass[0];
-        memcpy(tree->nodes[i].inertia, six, sizeof(six));
-    }
     articulation->isMidway = !hasPlaces && isMoving;
     if (!hasPlaces) {
         tpTree_Look(step, articulation);
@@ -452,22 +457,36 @@ void tpArticulation_Factorise(tpArticulation* articulation) {
     }
 }
 
-// Rows and factors where the bodies are. Rows may have been written already.
-void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
+// Masses where the bodies are, and their flights.
+static void openNodes(const tpSmallStep* step, tpArticulation* articulation) {
+    tpMat33 axes = { 0 };
+    articulation->isTumbling = false;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         if (articulation->isTree) {
             if (!articulation->isOpen) {
                 setFreeMass(step, articulation, i);
             }
-            turnMass(step, articulation, i);
-            continue;
+            turnMass(step, articulation, i, &axes);
+            const double* inertia = articulation->masses[i].inertia;
+            const double six[6] = { inertia[0], inertia[4], inertia[8],
+                                    inertia[1], inertia[2], inertia[5] };
+            articulation->tree.nodes[i].mass = articulation->masses[i].mass[0];
+            memcpy(articulation->tree.nodes[i].inertia, six, sizeof(six));
+        } else {
+            setMass(step->system, step->joints->poses, articulation->bodies[i],
+                    &articulation->masses[i]);
         }
-        setMass(step->system, step->joints->poses, articulation->bodies[i],
-                &articulation->masses[i]);
+        openFlight(step, articulation, i, &axes);
     }
-    double turn = step->h * tpArticulation_TurnOf(step, articulation);
-    articulation->isFast = articulation->isFast || turn > slowTurn;
-    openFlights(step, articulation);
+}
+
+// Rows and factors where the bodies are. Rows may have been written already.
+void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
+    // What is fast stays so to the end of the step.
+    bool wasFast = articulation->isFast;
+    double turn = wasFast ? 0.0 : step->h * tpArticulation_TurnOf(step, articulation);
+    articulation->isFast = wasFast || turn > slowTurn;
+    openNodes(step, articulation);
     articulation->isOpen = true;
     articulation->isMidway = false;
     bool isMoving = !articulation->isFast && turn > stillTurn;

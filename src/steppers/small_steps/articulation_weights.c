@@ -24,12 +24,23 @@
 // armature is thrown (tried on robots with gains of one to ten times their own).
 static const double smallChange = 0.15;
 
-// The angular part of a block in free axes: xx yy zz xy xz yz.
-static void readTurn(const double* block, const double* free, double factor, double turn[6]) {
+// What a unit impulse on a body does to it.
+static tpSpatialInertia responseOf(const tpArticulation* articulation, int node) {
+    if (articulation->isTree) {
+        return articulation->responses[node];
+    }
+    const double* block = articulation->inverses[node];
+    return (tpSpatialInertia){
+        .mass = { block[0], block[7], block[14], block[1], block[2], block[8] },
+        .inertia = { block[21], block[28], block[35], block[22], block[23], block[29] }
+    };
+}
+
+// The angular part of a response in free axes: xx yy zz xy xz yz.
+static void readTurn(const double* inertia, const double* free, double factor, double turn[6]) {
     static const int rows[6] = { 0, 1, 2, 0, 0, 1 }, columns[6] = { 0, 1, 2, 1, 2, 2 };
     for (int k = 0; k < 6; ++k) {
-        double entry = block[6 * (3 + rows[k]) + 3 + columns[k]];
-        turn[k] = factor * free[3 + rows[k]] * free[3 + columns[k]] * entry;
+        turn[k] = factor * free[3 + rows[k]] * free[3 + columns[k]] * inertia[k];
     }
 }
 
@@ -61,9 +72,9 @@ static bool invertTurn(const double turn[6], const double* free, double inertia[
 static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int node,
                       double factor) {
     tpSweepBody* mass = &step->masses[numberOf(articulation, node)];
-    const double* inverse = articulation->inverses[node];
+    tpSpatialInertia response = responseOf(articulation, node);
     tpNodeMass* felt = &articulation->felt[node];
-    double linear = factor * fmax(inverse[0], fmax(inverse[7], inverse[14]));
+    double linear = factor * fmax(response.mass[0], fmax(response.mass[1], response.mass[2]));
     if (linear < mass->inverseMass) {
         mass->inverseMass = linear;
         for (int k = 0; k < 3; ++k) {
@@ -72,7 +83,7 @@ static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int
     }
     double turn[6], inertia[9];
     const double* own = mass->inverseInertia;
-    readTurn(inverse, felt->free, factor, turn);
+    readTurn(response.inertia, felt->free, factor, turn);
     if (turn[0] + turn[1] + turn[2] < own[0] + own[1] + own[2] &&
         invertTurn(turn, felt->free, inertia)) {
         memcpy(mass->inverseInertia, turn, sizeof(turn));
@@ -103,7 +114,7 @@ static void invertLoose(tpArticulation* articulation) {
         tpArticulation_Factorise(articulation);
     }
     if (articulation->isTree) {
-        tpJointTree_Invert(&articulation->tree, articulation->inverses);
+        tpJointTree_Invert(&articulation->tree, articulation->responses);
     } else {
         tpMechanism_Invert(solver, articulation->inverses, articulation->between);
     }
