@@ -14,7 +14,9 @@
 
 #include <float.h>
 
-enum { maxCorners = 1536, maxFaces = 6144 };
+// Most polytopes are small. The memory for large ones is half a megabyte of the stack, of which
+// every page is touched when a function with it is entered: that took longer than the search.
+enum { fewCorners = 40, fewFaces = 128, maxCorners = 1536, maxFaces = 6144 };
 
 // Bounds that agree to this fraction of the size have met.
 static const double meetTolerance = 2e-14;
@@ -34,11 +36,13 @@ typedef struct DepthFace {
 typedef struct Polytope {
     const tpDifference* d;
     int cornerCount, faceCount, heapCount, holeCount;
-    tpCorner corners[maxCorners];
-    DepthFace faces[maxFaces];
-    int16_t heap[maxFaces];           // faces, the lowest offset on top; those gone are skipped
-    int16_t hole[maxFaces];           // faces around the hole while a corner is added
-    int16_t edgeOfCorner[maxCorners]; // the new face whose edge of the hole starts at a corner
+    int cornerRoom, faceRoom;
+    bool isFull; // there was no room
+    tpCorner* corners;
+    DepthFace* faces;
+    int16_t* heap;         // faces, the lowest offset on top; those gone are skipped
+    int16_t* hole;         // faces around the hole while a corner is added
+    int16_t* edgeOfCorner; // the new face whose edge of the hole starts at a corner
 } Polytope;
 
 static bool isNearer(const Polytope* p, int16_t f, int16_t g) {
@@ -133,7 +137,8 @@ static bool openHole(Polytope* p, int16_t first, int16_t corner) {
                 stack[depth++] = g;
                 continue;
             }
-            if (p->faceCount == maxFaces) {
+            if (p->faceCount == p->faceRoom) {
+                p->isFull = true;
                 return false;
             }
             int16_t i = p->faces[f].corners[k], j = p->faces[f].corners[(k + 1) % 3];
@@ -174,7 +179,8 @@ static bool closeHole(Polytope* p) {
 
 // Grows the polytope by a corner that face `first` sees.
 static bool addCorner(Polytope* p, const tpCorner* w, int16_t first) {
-    if (p->cornerCount == maxCorners) {
+    if (p->cornerCount == p->cornerRoom) {
+        p->isFull = true;
         return false;
     }
     int16_t corner = (int16_t)p->cornerCount++;
@@ -357,15 +363,10 @@ static bool isCornerOf(const Polytope* p, const DepthFace* face, const tpCorner*
     return false;
 }
 
-void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* out) {
-    Polytope polytope;
-    Polytope* p = &polytope;
-    tpCornerSimplex s = *start;
-    if (!growTetrahedron(d, &s)) {
-        answerFlat(d, &s, out);
-        return;
-    }
-    startPolytope(p, d, &s);
+// Grows the polytope from a tetrahedron until a face of it is proven to be the nearest.
+static void growPolytope(Polytope* p, const tpDifference* d, const tpCornerSimplex* s,
+                         tpDepth* out) {
+    startPolytope(p, d, s);
     double upper = DBL_MAX, lower = -DBL_MAX;
     int16_t upperFace = 0;
     for (int16_t f = nearestFace(p); f >= 0; f = nearestFace(p)) {
@@ -390,4 +391,41 @@ void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* o
     }
     answer(p, upperFace, upper, out);
     out->isExact = upper - lower <= exactTolerance * d->size;
+}
+
+__attribute__((noinline)) static void growLarge(const tpDifference* d, const tpCornerSimplex* s,
+                                                tpDepth* out) {
+    tpCorner corners[maxCorners];
+    DepthFace faces[maxFaces];
+    int16_t heap[maxFaces], hole[maxFaces], edgeOfCorner[maxCorners];
+    Polytope p = { .cornerRoom = maxCorners,
+                   .faceRoom = maxFaces,
+                   .corners = corners,
+                   .faces = faces,
+                   .heap = heap,
+                   .hole = hole,
+                   .edgeOfCorner = edgeOfCorner };
+    growPolytope(&p, d, s, out);
+}
+
+void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* out) {
+    tpCornerSimplex s = *start;
+    if (!growTetrahedron(d, &s)) {
+        answerFlat(d, &s, out);
+        return;
+    }
+    tpCorner corners[fewCorners];
+    DepthFace faces[fewFaces];
+    int16_t heap[fewFaces], hole[fewFaces], edgeOfCorner[fewCorners];
+    Polytope p = { .cornerRoom = fewCorners,
+                   .faceRoom = fewFaces,
+                   .corners = corners,
+                   .faces = faces,
+                   .heap = heap,
+                   .hole = hole,
+                   .edgeOfCorner = edgeOfCorner };
+    growPolytope(&p, d, &s, out);
+    if (p.isFull) {
+        growLarge(d, &s, out);
+    }
 }
