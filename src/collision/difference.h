@@ -20,6 +20,9 @@ typedef struct tpDifference {
 
 tpDifference tpMakeDifference(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB);
 
+// Another B with the same pose.
+void tpDifference_PutB(tpDifference* d, const tpHull* b);
+
 // A vertex of the difference.
 typedef struct tpCorner {
     tpVec3 point;
@@ -94,5 +97,20 @@ typedef struct tpSeparation {
 } tpSeparation;
 
 tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCache* cache);
+
+// What that cache remembers of a polyhedron A of at most 256 vertices and a triangle B, in one
+// word; false if it remembers nothing that fits.
+bool tpPackStart(const tpPairCache* cache, uint32_t* word);
+void tpUnpackStart(uint32_t word, tpPairCache* cache);
+
+// The corners that a word remembers, vertices of A and of B; and a word that remembers one of each.
+typedef struct tpStartCorners {
+    int32_t a[3], b[3];
+    int count;
+    bool isInside; // A and B overlapped
+} tpStartCorners;
+
+tpStartCorners tpReadStart(uint32_t word);
+uint32_t tpStartAtVertex(int32_t a, int32_t b);
 
 #endif

@@ -14,12 +14,13 @@
 #include "collision/hull_manifold.h"
 
 #include "base/constants.h"
-#include "collision/difference.h"
 #include "collision/edge_contacts.h"
 
 #include <float.h>
 
-enum { maxPolygon = 1024, maxFlood = 256 };
+// Faces have a few corners, as a rule. Memory for many is taken apart from that: every page of a
+// large stack is touched when a function with it is entered.
+enum { fewPolygon = 40, maxPolygon = 1024, maxFlood = 256 };
 
 // A corner of the clipped polygon: on which two lines it lies. Edges of the incident body count
 // from zero; sides of the reference are ~index.
@@ -42,6 +43,7 @@ typedef struct Clip {
     double margin, rim;
     tpContactList* out;
     double beyond; // least gap of what the margin has left out
+    int room;      // for corners of the polygon
 } Clip;
 
 static tpVec3 incidentPoint(const Clip* clip, int32_t vertex) {
@@ -88,7 +90,7 @@ static int cutPolygon(const Clip* clip, int32_t halfEdge, const ClipCorner* in, 
     tpVec3 outward = tpNormalize(tpCross(along, clip->normal));
     double limit = tpDot(outward, origin);
     int kept = 0;
-    for (int i = 0; i < count && kept + 2 <= maxPolygon; ++i) {
+    for (int i = 0; i < count && kept + 2 <= clip->room; ++i) {
         const ClipCorner* p = &in[i];
         const ClipCorner* q = &in[i + 1 < count ? i + 1 : 0];
         double s = tpDot(outward, p->point) - limit, t = tpDot(outward, q->point) - limit;
@@ -129,8 +131,7 @@ static uint64_t cornerFeature(const ClipCorner* corner, int32_t before) {
 }
 
 // The incident face, clipped by the sides of the reference face.
-static void emitPolygon(Clip* clip, int32_t incidentFace) {
-    ClipCorner buffers[2][maxPolygon];
+static void emitPolygon(Clip* clip, int32_t incidentFace, ClipCorner* const buffers[2]) {
     const tpHull* hull = clip->incident;
     int count = 0;
     int32_t first = hull->faceEdges[incidentFace], edge = first;
@@ -138,7 +139,7 @@ static void emitPolygon(Clip* clip, int32_t incidentFace) {
         int32_t vertex = hull->halfEdges[edge].origin;
         buffers[0][count++] = (ClipCorner){ incidentPoint(clip, vertex), vertex, edge };
         edge = hull->halfEdges[edge].next;
-    } while (edge != first && count < maxPolygon);
+    } while (edge != first && count < clip->room);
 
     int current = 0;
     first = clip->reference->faceEdges[clip->face];
@@ -159,6 +160,29 @@ static void emitPolygon(Clip* clip, int32_t incidentFace) {
             clip->beyond = fmin(clip->beyond, gap);
         }
     }
+}
+
+__attribute__((noinline)) static void emitLargePolygon(Clip* clip, int32_t incidentFace) {
+    ClipCorner buffers[2][maxPolygon];
+    clip->room = maxPolygon;
+    emitPolygon(clip, incidentFace, (ClipCorner* const[2]){ buffers[0], buffers[1] });
+}
+
+static int countSides(const tpHull* hull, int32_t face) {
+    return hull->faceFirst[face + 1] - hull->faceFirst[face];
+}
+
+static void emitFace(Clip* clip, int32_t incidentFace) {
+    // Each side of the reference adds a corner, and roundings no more than another.
+    int most =
+        countSides(clip->incident, incidentFace) + 2 * countSides(clip->reference, clip->face);
+    if (most > fewPolygon) {
+        emitLargePolygon(clip, incidentFace);
+        return;
+    }
+    ClipCorner buffers[2][fewPolygon];
+    clip->room = fewPolygon;
+    emitPolygon(clip, incidentFace, (ClipCorner* const[2]){ buffers[0], buffers[1] });
 }
 
 static bool isOverFace(const Clip* clip, tpVec3 point) {
@@ -284,7 +308,7 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
     int32_t lowest = tpHull_Support(incident, tpNeg(normal), nearest);
     int32_t incidentFace =
         tpHull_FaceAtVertex(incident, nearest >= 0 ? nearest : lowest, tpNeg(normal));
-    emitPolygon(&clip, incidentFace);
+    emitFace(&clip, incidentFace);
 
     // Other vertices that hang over the face.
     int32_t vertices[maxFlood];
@@ -500,6 +524,22 @@ static void sayBeyondEdges(const tpDifference* d, const tpSeparation* separation
     over->beyond = fmax(margin, point->gap + fmin(a, b));
 }
 
+void tpCollideSeparated(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                        tpPose poseB, double margin, tpContactList* out, tpOverFace* over) {
+    int before = out->count;
+    tpOverFace face = { .beyond = margin };
+    if (!tpCollideEdges(d, poseA, separation->normal, separation->distance,
+                        separation->simplex.corners[0], margin, out)) {
+        collideAlong(d, separation, poseA, poseB, margin, out, over != NULL ? &face : NULL);
+    }
+    if (over != NULL) {
+        *over = face;
+        if (!face.isFace) {
+            sayBeyondEdges(d, separation, poseA, margin, out, before, over);
+        }
+    }
+}
+
 double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                       tpPairCache* cache, tpContactList* out, tpOverFace* over) {
     tpDifference d = tpMakeDifference(a, poseA, b, poseB);
@@ -510,18 +550,7 @@ double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose pos
         }
         return separation.distance;
     }
-    int before = out->count;
-    tpOverFace face = { .beyond = margin };
-    if (!tpCollideEdges(&d, poseA, separation.normal, separation.distance,
-                        separation.simplex.corners[0], margin, out)) {
-        collideAlong(&d, &separation, poseA, poseB, margin, out, over != NULL ? &face : NULL);
-    }
-    if (over != NULL) {
-        *over = face;
-        if (!face.isFace) {
-            sayBeyondEdges(&d, &separation, poseA, margin, out, before, over);
-        }
-    }
+    tpCollideSeparated(&d, &separation, poseA, poseB, margin, out, over);
     return separation.distance;
 }
 

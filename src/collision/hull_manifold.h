@@ -4,6 +4,7 @@
 #define TIPPE_SRC_COLLISION_HULL_MANIFOLD_H
 
 #include "collision/contact.h"
+#include "collision/difference.h"
 #include "geometry/hull.h"
 
 // Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls. Returns their
@@ -11,6 +12,10 @@
 // it may be NULL, here and below.
 double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                       tpPairCache* cache, tpContactList* out, tpOverFace* over);
+
+// The same of two hulls whose separation is known, and no more than the margin.
+void tpCollideSeparated(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                        tpPose poseB, double margin, tpContactList* out, tpOverFace* over);
 
 // Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex
 // of the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the

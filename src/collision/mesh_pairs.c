@@ -18,8 +18,13 @@
 
 enum { maxDeferred = 32 };
 
-// The last word of a pair's cache; 0 means that nothing is known. The words before belong to hulls.
+// The last word of a pair's cache; 0 means that nothing is known.
 enum { sideWord = 19, cameFromOutside = 1, startedInside = 2 };
+
+// The words before belong to the triangles if this one says how many of them are remembered, else
+// to the hull of the surface.
+enum { startsWord = 18 };
+_Static_assert(2 * tp_mostStarts <= startsWord, "a pair cache holds the starts");
 
 // A shape inside a convex mesh may stick out by this part of its width: it rests against a wall.
 static const double stickingPart = 0.01;
@@ -57,6 +62,8 @@ static bool nearestWhenMoved(const tpMeshQuery* query, tpVec3 by, const Deferred
         query->core != NULL ? tpGeometry_Core(&moved.convex, &moved.storage, &moved.radius) : NULL;
     moved.pose.position = tpAdd(query->pose.position, by);
     moved.center = tpAdd(query->center, by);
+    moved.starts = NULL;
+    tpMeshQuery_PlaceCore(&moved);
     bool isFound = false;
     for (int i = 0; i < deferred->count; ++i) {
         tpClosest closest;
@@ -167,10 +174,45 @@ static bool askTriangles(tpMeshQuery* query, int first) {
     return isDeep || query->out->count > first;
 }
 
+// A cache of another pair is a mistake, but no reason to read out of bounds.
+static bool isStartOf(const tpHull* core, uint32_t word) {
+    tpStartCorners start = tpReadStart(word);
+    for (int i = 0; i < start.count; ++i) {
+        if (start.a[i] >= core->vertexCount || start.b[i] > 2) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What the cache remembers of triangles: pairs of words, and how many there are.
+static void loadStarts(const tpPairCache* cache, const tpHull* core, tpTriangleStarts* starts) {
+    uint32_t count = cache != NULL && core != NULL ? cache->words[startsWord] : 0u;
+    starts->foundCount = starts->knownCount = 0;
+    for (uint32_t i = 0; i < count && i < (uint32_t)tp_mostStarts; ++i) {
+        if (isStartOf(core, cache->words[2 * i + 1])) {
+            starts->known[starts->knownCount++] =
+                (tpTriangleStart){ (int32_t)cache->words[2 * i], cache->words[2 * i + 1] };
+        }
+    }
+}
+
+static void saveStarts(const tpTriangleStarts* starts, tpPairCache* cache) {
+    cache->words[startsWord] = (uint32_t)starts->foundCount;
+    for (int i = 0; i < starts->foundCount; ++i) {
+        cache->words[2 * i] = (uint32_t)starts->found[i].triangle;
+        cache->words[2 * i + 1] = starts->found[i].word;
+    }
+}
+
 // Contacts with triangles. Returns what is now known of the side.
-static uint32_t collideTriangles(const tpPair* pair, uint32_t known, tpContactList* out) {
+static uint32_t collideTriangles(const tpPair* pair, tpPairCache* cache, uint32_t known,
+                                 tpContactList* out) {
     tpMeshQuery query;
     tpStartMeshQuery(pair, out, &query);
+    tpTriangleStarts starts;
+    loadStarts(cache, query.core, &starts);
+    query.starts = cache != NULL ? &starts : NULL;
     query.view.isInside = known == startedInside;
     int first = out->count;
     if (!askTriangles(&query, first)) {
@@ -185,6 +227,9 @@ static uint32_t collideTriangles(const tpPair* pair, uint32_t known, tpContactLi
         known = cameFromOutside;
     }
     tpMergeContacts(out, first);
+    if (cache != NULL) {
+        saveStarts(&starts, cache);
+    }
     return known;
 }
 
@@ -256,6 +301,9 @@ static bool collideAwayFromDents(const tpPair* pair, tpPairCache* cache, uint32_
     hull.hull = pair->b->mesh->hull;
     tpPair convex = *pair;
     convex.b = &hull;
+    if (cache != NULL && cache->words[startsWord] != 0u) {
+        *cache = (tpPairCache){ { [sideWord] = cache->words[sideWord] } };
+    }
     int first = out->count;
     tpCollidePair(&convex, cache, out);
     double depth = -leastGap(out, first);
@@ -279,7 +327,7 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
     } else if (collideAwayFromDents(pair, cache, known, out)) {
         known = cameFromOutside;
     } else {
-        known = collideTriangles(pair, known, out);
+        known = collideTriangles(pair, cache, known, out);
     }
     if (cache != NULL) {
         cache->words[sideWord] = known;

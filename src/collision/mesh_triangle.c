@@ -29,88 +29,21 @@ static const double sameHeight = 1e-8;
 // tells of them; of deeper ones it is asked.
 static const double shallowPart = 0.01;
 
-// Planes tried between a shape and a triangle before their distance is asked for.
-enum { planeTries = 4 };
-
 // A triangle, and how the convex shape lies to it.
 typedef struct TriangleSide {
     tpTriangle triangle;
     int32_t index;
-    double offset; // of its plane
+    int32_t lowest; // vertex of the core over its plane
+    uint32_t start; // the features from which planes have been tried
+    double offset;  // of its plane
     tpSmallHull hull;
-    tpGeometry geometry; // the same as a shape
+    tpGeometry geometry; // the same as a shape, for round ones
     tpClosest closest;
     tpTrianglePart part; // of the triangle, that is nearest
     int k;
-    bool isDeep; // the core itself overlaps the triangle
+    bool isDeep;             // the core itself overlaps the triangle
+    tpSeparation separation; // of the core and the triangle, if it was asked for
 } TriangleSide;
-
-// The query ---------------------------------------------------------------------------------------
-
-void tpStartMeshQuery(const tpPair* pair, tpContactList* out, tpMeshQuery* query) {
-    query->convex = *pair->a;
-    query->convex.pose = tpIdentityPose();
-    query->view = (tpSurfaceView){ pair->b, false };
-    query->pose = tpComposePoses(tpInversePose(pair->poseB), pair->poseA);
-    query->core = tpGeometry_Core(&query->convex, &query->storage, &query->radius);
-    query->margin = pair->margin;
-    query->toWorld = pair->poseB;
-    query->out = out;
-    query->outlineNormal = tpZeroVec3();
-    query->lowest = 0;
-    if (query->core != NULL) {
-        query->center = tpTransformPoint(query->pose, query->core->center);
-        query->size = query->core->radius + query->radius;
-    } else {
-        tpPrepareSmoothCore(&query->convex, &query->smooth);
-        query->center = tpTransformPoint(query->pose, query->smooth.center);
-        query->size = query->smooth.size + query->smooth.rounding;
-    }
-    query->reach =
-        tpGeometry_RadiusAbout(&query->convex, tpUntransformPoint(query->pose, query->center));
-    query->hasOutline = tpClassOf(&query->convex)->outline != NULL;
-}
-
-tpTriangleQuery tpMeshQuery_Near(const tpMeshQuery* query) {
-    tpBounds bounds = tpGeometry_Bounds(&query->convex, query->pose);
-    tpVec3 grow = tpMakeVec3(query->margin, query->margin, query->margin);
-    bounds.lower = tpSub(bounds.lower, grow);
-    bounds.upper = tpAdd(bounds.upper, grow);
-    return tpQueryTriangles(query->view.geometry, bounds);
-}
-
-tpVec3 tpMeshQuery_Lowest(tpMeshQuery* query, tpVec3 n) {
-    tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(n));
-    if (query->core != NULL) {
-        query->lowest = tpHull_Support(query->core, down, query->lowest);
-        tpVec3 vertex = query->core->vertices[query->lowest];
-        return tpMulAdd(tpTransformPoint(query->pose, vertex), -query->radius, n);
-    }
-    tpVec3 low = query->smooth.class->support(&query->smooth, down);
-    return tpMulAdd(tpTransformPoint(query->pose, low), -query->smooth.rounding, n);
-}
-
-// Whether a plane between the shape and a triangle shows that they are farther apart than `limit`,
-// which is much sooner found than how far: the first one is across the way to the shape's centre,
-// the next ones across the way to the point that the last one has found nearest.
-static bool isBeyond(tpMeshQuery* query, double limit, const tpVec3 corners[3]) {
-    tpVec3 from = query->center;
-    for (int k = 0; k < planeTries; ++k) {
-        double weights[3];
-        tpVec3 n = tpSub(from, tpNearestOnTriangle(corners, from, weights));
-        double length = tpLength(n);
-        if (!(length > limit)) {
-            return false;
-        }
-        n = tpScale(1.0 / length, n);
-        from = tpMeshQuery_Lowest(query, n);
-        double top = fmax(tpDot(n, corners[0]), fmax(tpDot(n, corners[1]), tpDot(n, corners[2])));
-        if (tpDot(n, from) - top > limit) {
-            return true;
-        }
-    }
-    return false;
-}
 
 // What the shape shows to a plane; neighbouring triangles often have the same normal.
 static const tpOutline* outlineOf(tpMeshQuery* query, tpVec3 n) {
@@ -197,16 +130,24 @@ static bool isOver(const tpTriangle* t, tpVec3 point) {
     return true;
 }
 
-static void fillHull(TriangleSide* side) {
+static void fillHull(const tpMeshQuery* query, TriangleSide* side) {
     tpFillTriangle(&side->hull, side->triangle.corners, side->triangle.normal);
-    side->geometry = (tpGeometry){ .type = tp_hullShape, .pose = tpIdentityPose() };
-    side->geometry.hull = &side->hull.hull;
+    if (query->core == NULL || query->core->faceCount == 0) {
+        side->geometry = (tpGeometry){ .type = tp_hullShape, .pose = tpIdentityPose() };
+        side->geometry.hull = &side->hull.hull;
+    }
 }
 
 // Contacts of the shape over the triangle, along its normal; `lowest` is the shape's lowest point.
 static void collideOverTriangle(tpMeshQuery* query, TriangleSide* side, tpVec3 lowest,
                                 tpContactList* list) {
     tpVec3 n = side->triangle.normal;
+    if (query->cornerCount > 0 && query->core->faceCount > 0) {
+        tpMeshQuery_CollideOver(query, &side->triangle, side->offset, side->hull.hull.radius,
+                                side->lowest, list);
+        tpRoundContacts(list, 0, query->radius, 0.0);
+        return;
+    }
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
                           query->margin + query->radius, list, NULL);
@@ -296,7 +237,7 @@ static void findPart(TriangleSide* side, tpVec3 point) {
 }
 
 static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side) {
-    if (isBeyond(query, limit, side->triangle.corners)) {
+    if (tpMeshQuery_IsBeyond(query, limit, side->triangle.corners)) {
         return false;
     }
     tpSmoothCache cache = guessNearest(query, side);
@@ -312,28 +253,65 @@ static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side)
     return c->distance <= limit;
 }
 
+// The signed distance of the core and the triangle, from where it was when the pair was asked last.
+static void separateCore(tpMeshQuery* query, double limit, TriangleSide* side) {
+    tpDifference_PutB(&query->difference, &side->hull.hull);
+    tpPairCache cache = { { 0 } };
+    const tpTriangleStart* start = tpMeshQuery_StartOf(query, side->index);
+    if (start != NULL) {
+        tpUnpackStart(start->word, &cache);
+    } else if (query->cornerCount > 0) {
+        tpUnpackStart(tpStartAtVertex(query->lowest, 0), &cache);
+    }
+    side->separation = tpSeparatePolyhedra(&query->difference, limit, &cache);
+    uint32_t word;
+    if (tpPackStart(&cache, &word)) {
+        tpMeshQuery_KeepStart(query, side->index, word);
+    }
+}
+
 static bool nearestOfCore(tpMeshQuery* query, double limit, TriangleSide* side) {
     // Triangles that have been asked are known to be within the margin.
-    if (limit < query->margin && isBeyond(query, limit, side->triangle.corners)) {
+    if (limit < query->margin && tpMeshQuery_IsBeyond(query, limit, side->triangle.corners)) {
         return false;
     }
     tpClosest* c = &side->closest;
-    tpDifference d = tpMakeDifference(query->core, query->pose, &side->hull.hull, tpIdentityPose());
-    tpSeparation s = tpSeparatePolyhedra(&d, limit + query->radius, NULL);
-    if (s.isFar || s.distance > limit + query->radius) {
+    separateCore(query, limit + query->radius, side);
+    const tpSeparation* s = &side->separation;
+    if (s->isFar || s->distance > limit + query->radius) {
         return false;
     }
-    c->normal = tpRotate(query->pose.rotation, s.normal);
-    c->distance = s.distance - query->radius;
-    c->pointA = tpMulAdd(tpTransformPoint(query->pose, s.pointA), -query->radius, c->normal);
-    c->pointB = tpTransformPoint(query->pose, s.pointB);
-    side->isDeep = s.distance <= 1e-10 * d.size;
+    c->normal = tpRotate(query->pose.rotation, s->normal);
+    c->distance = s->distance - query->radius;
+    c->pointA = tpMulAdd(tpTransformPoint(query->pose, s->pointA), -query->radius, c->normal);
+    c->pointB = tpTransformPoint(query->pose, s->pointB);
+    side->isDeep = s->distance <= 1e-10 * query->difference.size;
     double weights[3] = { 0.0, 0.0, 0.0 };
-    for (int i = 0; i < s.simplex.count; ++i) {
-        weights[s.simplex.corners[i].b] = 1.0;
+    for (int i = 0; i < s->simplex.count; ++i) {
+        weights[s->simplex.corners[i].b] = 1.0;
     }
     side->part = tpPartOfWeights(weights, &side->k);
     return true;
+}
+
+// The same from features that planes have found.
+static void knowSeparation(tpMeshQuery* query, TriangleSide* side) {
+    const tpDifference* d = &query->difference;
+    const tpClosest* c = &side->closest;
+    tpDifference_PutB(&query->difference, &side->hull.hull);
+    tpSeparation s = { .distance = c->distance,
+                       .normal = tpMulMV(d->rotation, c->normal),
+                       .pointA = tpAdd(d->offset, tpMulMV(d->rotation, c->pointA)),
+                       .pointB = tpAdd(d->offset, tpMulMV(d->rotation, c->pointB)),
+                       .isExact = true };
+    tpStartCorners start = tpReadStart(side->start);
+    s.simplex.count = start.count;
+    for (int i = 0; i < start.count; ++i) {
+        s.simplex.corners[i] = tpDifference_Corner(d, start.a[i], start.b[i]);
+    }
+    side->separation = s;
+    side->isDeep = false;
+    tpMeshQuery_KeepStart(query, side->index, side->start);
 }
 
 // The nearest features of the shape and the triangle; false if they are farther than `limit`.
@@ -347,8 +325,8 @@ static void collideAlongNearest(tpMeshQuery* query, TriangleSide* side) {
     tpContactPoint points[tp_maxOnTriangle];
     tpContactList list = { points, 0, tp_maxOnTriangle };
     if (query->core != NULL && query->core->faceCount > 0) {
-        tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(),
-                       query->margin + query->radius, NULL, &list, NULL);
+        tpCollideSeparated(&query->difference, &side->separation, query->pose, tpIdentityPose(),
+                           query->margin + query->radius, &list, NULL);
         tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
         tpPair pair = { &query->convex, &side->geometry, query->pose, tpIdentityPose(),
@@ -409,15 +387,24 @@ static void getCorners(const tpMeshQuery* query, int32_t index, TriangleSide* si
     side->offset = tpDot(side->triangle.normal, side->triangle.corners[0]);
 }
 
-// Shapes beside a convex edge, or deep in the triangle: by the nearest features.
-static tpTriangleOutcome askNearest(tpMeshQuery* query, TriangleSide* side,
-                                    const tpContactList* over) {
-    if (!findNearest(query, query->margin, side)) {
+// Shapes beside a convex edge, or deep in the triangle: by the nearest features. `over` are the
+// contacts over the face; if there are none yet (a capacity of 0) they are found if they are asked
+// for.
+static tpTriangleOutcome askNearest(tpMeshQuery* query, TriangleSide* side, bool isKnown,
+                                    tpVec3 lowest, tpContactList* over) {
+    if (isKnown) {
+        knowSeparation(query, side);
+    } else if (!findNearest(query, query->margin, side)) {
         return tp_triangleAnswered;
     }
     tpVec3 n = side->closest.normal;
     double cosine = tpDot(n, side->triangle.normal);
-    if (cosine >= TP_FACE_COSINE && (query->hasOutline || side->isDeep)) {
+    bool isFace = cosine >= TP_FACE_COSINE && (query->hasOutline || side->isDeep);
+    if (over->capacity == 0 && (isFace || side->isDeep)) {
+        over->capacity = tp_maxOnTriangle;
+        collideOverTriangle(query, side, lowest, over);
+    }
+    if (isFace) {
         deliverAll(query, side, over);
         // Contacts over the face may have missed the nearest points.
         double slack = 1e-6 * query->size + 1e-4 * fabs(side->closest.distance);
@@ -446,6 +433,92 @@ static bool meetsTriangle(tpMeshQuery* query, TriangleSide* side, double gap) {
     return !(gap < -shallow) || findNearest(query, 0.0, side);
 }
 
+// Whether the lowest corner is not over the triangle, and the only one of that height: then the
+// nearest features decide, which often know that nothing is to be done.
+static bool liesBeside(const tpMeshQuery* query, const tpTriangle* t, tpVec3 lowest) {
+    double level = tpDot(t->normal, lowest) + query->radius + sameHeight * query->size;
+    int count = 0;
+    for (int i = 0; i < query->cornerCount; ++i) {
+        count += tpDot(t->normal, query->corners[i]) <= level ? 1 : 0;
+    }
+    return count == 1 && !isOver(t, lowest);
+}
+
+static int heaviest(const double weights[3]) {
+    int k = weights[1] > weights[0] ? 1 : 0;
+    return weights[2] > weights[k] ? 2 : k;
+}
+
+static tpPlaneAnswer askPlanes(tpMeshQuery* query, TriangleSide* side) {
+    const tpVec3* corners = side->triangle.corners;
+    const tpTriangleStart* start = tpMeshQuery_StartOf(query, side->index);
+    if (query->core == NULL) {
+        return tp_planesAreOpen;
+    }
+    if (query->cornerCount == 0 || query->radius > 0.0) {
+        bool isBeyond = start == NULL && tpMeshQuery_IsBeyond(query, query->margin, corners);
+        return isBeyond ? tp_planesAreBetween : tp_planesAreOpen;
+    }
+    double weights[3];
+    tpPlaneAnswer answer = tp_planesAreOpen;
+    if (start == NULL) {
+        answer = tpMeshQuery_TryPlanes(query, -1, corners, &side->closest, weights);
+        side->start = tpStartAtVertex(query->lowest, heaviest(weights));
+    } else {
+        tpStartCorners at = tpReadStart(start->word);
+        side->start = start->word;
+        if (!at.isInside) {
+            answer = tpMeshQuery_TryFeatures(query, &at, corners, &side->closest, weights);
+        }
+    }
+    if (answer == tp_planesAtFeatures) {
+        side->part = tpPartOfWeights(weights, &side->k);
+    } else if (answer == tp_planesAreBetween && start != NULL) {
+        tpMeshQuery_KeepStart(query, side->index, side->start);
+    }
+    return answer;
+}
+
+// Whether nothing is to be done for a triangle below which a corner is nearest, apart from it: the
+// direction is none of its own.
+static bool isForOthers(tpMeshQuery* query, const TriangleSide* side) {
+    tpVec3 n = side->closest.normal;
+    if (tpDot(n, side->triangle.normal) >= TP_FACE_COSINE ||
+        tpTrianglePushes(&query->view, &side->triangle, side->index, side->part, side->k, n)) {
+        return false;
+    }
+    tpMeshQuery_KeepStart(query, side->index, side->start);
+    return true;
+}
+
+static bool hasConvexEdge(const tpTriangle* t) {
+    return t->edges[0] == tp_convexEdge || t->edges[1] == tp_convexEdge ||
+           t->edges[2] == tp_convexEdge;
+}
+
+// A triangle within the margin. Apart from the others, which need less memory: every page of a
+// large stack is touched when a function with it is entered.
+__attribute__((noinline)) static tpTriangleOutcome
+askNear(tpMeshQuery* query, TriangleSide* side, bool isBeside, bool isKnown, tpVec3 lowest) {
+    tpContactPoint points[tp_maxOnTriangle];
+    tpContactList over = { points, 0, 0 };
+    const tpTriangle* t = &side->triangle;
+    fillHull(query, side);
+    if (isBeside) {
+        return askNearest(query, side, isKnown, lowest, &over);
+    }
+    over.capacity = tp_maxOnTriangle;
+    collideOverTriangle(query, side, lowest, &over);
+    double height = tpDot(t->normal, lowest) - side->offset;
+    if (!hasConvexEdge(t) || areProven(query, side, height, &over)) {
+        if (meetsTriangle(query, side, leastGap(&over))) {
+            deliverAll(query, side, &over);
+        }
+        return tp_triangleAnswered;
+    }
+    return askNearest(query, side, false, lowest, &over);
+}
+
 tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     TriangleSide side;
     getCorners(query, index, &side);
@@ -454,6 +527,7 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
         return tp_triangleBehind;
     }
     tpVec3 lowest = tpMeshQuery_Lowest(query, t->normal);
+    side.lowest = query->lowest;
     double height = tpDot(t->normal, lowest) - side.offset;
     if (height > query->margin) {
         return tp_triangleAnswered;
@@ -462,25 +536,19 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
         return askBall(query, &side, height);
     }
     // Two of three triangles in the shape's box are beyond the margin.
-    if (query->core != NULL && isBeyond(query, query->margin, t->corners)) {
+    tpPlaneAnswer planes = askPlanes(query, &side);
+    if (planes == tp_planesAreBetween) {
         return tp_triangleAnswered;
     }
     if (!query->view.isInside) {
         tpAddNeighbors(query->view.geometry, index, t);
     }
-    fillHull(&side);
-    tpContactPoint points[tp_maxOnTriangle];
-    tpContactList over = { points, 0, tp_maxOnTriangle };
-    collideOverTriangle(query, &side, lowest, &over);
-    bool hasConvex = t->edges[0] == tp_convexEdge || t->edges[1] == tp_convexEdge ||
-                     t->edges[2] == tp_convexEdge;
-    if (!hasConvex || areProven(query, &side, height, &over)) {
-        if (meetsTriangle(query, &side, leastGap(&over))) {
-            deliverAll(query, &side, &over);
-        }
+    bool isBeside = hasConvexEdge(t) && query->cornerCount > 0 && liesBeside(query, t, lowest);
+    bool isKnown = isBeside && planes == tp_planesAtFeatures;
+    if (isKnown && isForOthers(query, &side)) {
         return tp_triangleAnswered;
     }
-    return askNearest(query, &side, &over);
+    return askNear(query, &side, isBeside, isKnown, lowest);
 }
 
 bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClosest* out) {
@@ -497,7 +565,7 @@ bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClo
                             n };
         return out->distance <= limit;
     }
-    fillHull(&side);
+    fillHull(query, &side);
     bool isFound = findNearest(query, limit, &side);
     *out = side.closest;
     return isFound;
@@ -509,9 +577,11 @@ void tpMeshQuery_PushAlong(tpMeshQuery* query, int32_t index) {
     if (!query->view.isInside) {
         tpAddNeighbors(query->view.geometry, index, &side.triangle);
     }
-    fillHull(&side);
+    fillHull(query, &side);
     tpContactPoint points[tp_maxOnTriangle];
     tpContactList over = { points, 0, tp_maxOnTriangle };
-    collideOverTriangle(query, &side, tpMeshQuery_Lowest(query, side.triangle.normal), &over);
+    tpVec3 lowest = tpMeshQuery_Lowest(query, side.triangle.normal);
+    side.lowest = query->lowest;
+    collideOverTriangle(query, &side, lowest, &over);
     deliverAll(query, &side, &over);
 }

@@ -24,13 +24,18 @@ tpDifference tpMakeDifference(const tpHull* a, tpPose poseA, const tpHull* b, tp
     tpDifference d;
     tpQuat inverse = tpConjugate(poseA.rotation);
     d.a = a;
-    d.b = b;
     d.rotation = tpMatFromQuat(tpMulQQ(inverse, poseB.rotation));
     d.offset = tpRotate(inverse, tpSub(poseB.position, poseA.position));
-    tpVec3 centerB = tpAdd(d.offset, tpMulMV(d.rotation, b->center));
-    d.size = a->radius + b->radius + tpDistanceBetween(a->center, centerB) +
-             tpMaxPart(tpAbsVec3(a->center)) + tpMaxPart(tpAbsVec3(b->center));
+    tpDifference_PutB(&d, b);
     return d;
+}
+
+void tpDifference_PutB(tpDifference* d, const tpHull* b) {
+    const tpHull* a = d->a;
+    d->b = b;
+    tpVec3 centerB = tpAdd(d->offset, tpMulMV(d->rotation, b->center));
+    d->size = a->radius + b->radius + tpDistanceBetween(a->center, centerB) +
+              tpMaxPart(tpAbsVec3(a->center)) + tpMaxPart(tpAbsVec3(b->center));
 }
 
 static void keep(tpCornerSimplex* s, int i, int j, int k, double wi, double wj, double wk) {

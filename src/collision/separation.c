@@ -174,3 +174,49 @@ tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCach
     }
     return out;
 }
+
+// Two bits say how many corners there are, 3 that there are three of an overlap; eight and two bits
+// are the vertices of each.
+enum { overlapBits = 3 };
+
+bool tpPackStart(const tpPairCache* cache, uint32_t* word) {
+    uint32_t count = cache->words[cacheHead] & 7u;
+    bool isInside = (cache->words[cacheHead] & (uint32_t)cacheInside) != 0u;
+    if (count == 0u || count > 3u || (isInside && count != 3u)) {
+        return false;
+    }
+    *word = isInside ? (uint32_t)overlapBits : count - 1u;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t a = cache->words[cacheCorners + 2 * i], b = cache->words[cacheCorners + 2 * i + 1];
+        if (a > 255u || b > 2u) {
+            return false;
+        }
+        *word |= (a << 2 | b) << (2u + 10u * i);
+    }
+    return true;
+}
+
+tpStartCorners tpReadStart(uint32_t word) {
+    uint32_t bits = word & 3u;
+    tpStartCorners start = { .isInside = bits == (uint32_t)overlapBits };
+    start.count = start.isInside ? 3 : (int)bits + 1;
+    for (int i = 0; i < start.count; ++i) {
+        uint32_t corner = word >> (2 + 10 * i) & 1023u;
+        start.a[i] = (int32_t)(corner >> 2);
+        start.b[i] = (int32_t)(corner & 3u);
+    }
+    return start;
+}
+
+void tpUnpackStart(uint32_t word, tpPairCache* cache) {
+    tpStartCorners start = tpReadStart(word);
+    cache->words[cacheHead] = (uint32_t)start.count | (start.isInside ? (uint32_t)cacheInside : 0u);
+    for (int i = 0; i < start.count; ++i) {
+        cache->words[cacheCorners + 2 * i] = (uint32_t)start.a[i];
+        cache->words[cacheCorners + 2 * i + 1] = (uint32_t)start.b[i];
+    }
+}
+
+uint32_t tpStartAtVertex(int32_t a, int32_t b) {
+    return (uint32_t)a << 4 | (uint32_t)b << 2;
+}

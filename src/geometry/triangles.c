@@ -131,11 +131,18 @@ tpTriangleQuery tpQueryTriangles(const tpGeometry* geometry, tpBounds bounds) {
     return query;
 }
 
+// Whether the interval of three numbers meets another, without branches: nobody could guess them.
+static int reaches(double a, double b, double c, double lower, double upper) {
+    return ((a <= upper) | (b <= upper) | (c <= upper)) &
+           ((a >= lower) | (b >= lower) | (c >= lower));
+}
+
 static bool triangleOverlaps(const tpMesh* mesh, int32_t index, const tpBounds* bounds) {
     const int32_t* t = mesh->triangles[index];
-    tpVec3 a = mesh->vertices[t[0]], b = mesh->vertices[t[1]], c = mesh->vertices[t[2]];
-    tpBounds box = { tpMinVec3(a, tpMinVec3(b, c)), tpMaxVec3(a, tpMaxVec3(b, c)) };
-    return tpBoundsOverlap(&box, bounds);
+    const tpVec3 *a = &mesh->vertices[t[0]], *b = &mesh->vertices[t[1]], *c = &mesh->vertices[t[2]];
+    return (reaches(a->x, b->x, c->x, bounds->lower.x, bounds->upper.x) &
+            reaches(a->y, b->y, c->y, bounds->lower.y, bounds->upper.y) &
+            reaches(a->z, b->z, c->z, bounds->lower.z, bounds->upper.z)) != 0;
 }
 
 static int32_t nextOfMesh(const tpMesh* mesh, tpTriangleQuery* query) {

@@ -7,11 +7,16 @@
 #include "collision/boxes.h"
 #include "collision/thin_manifold.h"
 #include "dynamics/contacts.h"
+#include "geometry/triangles.h"
 
 // The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
 // serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
 // the funnel of cubes takes 4 percent more time.
 static const double farther = 0.02;
+
+// Triangles are asked one by one: with .02 cubes that tumble on hills take 7 percent more
+// instructions.
+static const double fartherOfTriangles = 0.05;
 
 enum { batchSize = 32 };
 
@@ -54,7 +59,10 @@ static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair
     pair->poseB = poseOf(system, pair->b);
     pair->need = tpPairNeed(&state->ways.data[state->numbers.data[pair->a->body]],
                             &state->ways.data[state->numbers.data[pair->b->body]]);
-    pair->margin = pair->need + farther * sizeOf(system, pair);
+    bool hasTriangles =
+        tpTriangleCount(&pair->a->geometry) > 0 || tpTriangleCount(&pair->b->geometry) > 0;
+    double more = hasTriangles ? fartherOfTriangles : farther;
+    pair->margin = pair->need + more * sizeOf(system, pair);
 }
 
 static bool areBoxes(const Pair* pair) {
