@@ -57,6 +57,58 @@ static void mediaBrake(void** state) {
               right, 200, 60);
 }
 
+// The height and the speed of a body that rises at `speed` from `height` in that medium, after t.
+static double heightIn(double height, double speed, double t, double* now) {
+    const double c = 1.5, g = 9.81;
+    *now = (speed + g / c) * exp(-c * t) - g / c;
+    return height + (speed + g / c) * (1.0 - exp(-c * t)) / c - g * t / c;
+}
+
+// A ball falls in a medium that takes 1.5 of its speed per second, and bounces to .7 of its speed.
+// Near the floor it was left to the method, whose steps are not exact in a medium: 5.7e5 to
+// 9.3e5 ns of work at the three accuracies.
+static void mediaBounce(void** state) {
+    (void)state;
+    const char* const accuracies[] = { "1e-2", "1e-3", "1e-4" };
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeWorldFrom(
+            "{ \"tippe\": 1, \"name\": \"medium\", \"gravity\": [0, 0, -9.81],"
+            " \"materials\": { \"m\": { \"restitution\": 0.7 } }, \"bodies\": ["
+            " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\","
+            " \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+            " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 1.1],"
+            " \"damping\": { \"linear\": 1.5 }, \"shapes\": ["
+            " { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+            " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1.2 } }");
+        assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracies[k], NULL), tp_success);
+        tpBodyId body = tpWorld_FindBody(world, "a");
+        double work = 0.0, left = 0.0, height = 1.0, speed = 0.0, now;
+        for (int i = 1; i <= 120; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            work += report.work;
+            double t = i * h - left;
+            if (heightIn(height, speed, t, &now) < 0.0) {
+                double low = t - h, high = t;
+                for (int n = 0; n < 60; ++n) {
+                    double middle = 0.5 * (low + high);
+                    bool isAbove = heightIn(height, speed, middle, &now) > 0.0;
+                    low = isAbove ? middle : low;
+                    high = isAbove ? high : middle;
+                }
+                left += low;
+                t -= low;
+                height = 0.0;
+                speed = -0.7 * now;
+            }
+            double right = 0.1 + heightIn(height, speed, t, &now);
+            CHECK_NEAR(tpBody_GetPosition(world, body).z, right, 0.5 * report.errorAsked);
+        }
+        print_message("at %s: %g of work\n", accuracies[k], work);
+        assert_true(work < 4e5);
+        tpDestroyWorld(world);
+    }
+}
+
 // A rocket of 1 kg and .2 kg m^2 with a thrust of 15 N along its axis, and a torque of .3 N m from
 // which its angle is .75 t^2: places by Simpson's rule. Between the ends of strides it was 1.4
 // times what is asked for off, until these were compared with the quarters.
@@ -259,6 +311,7 @@ int main(void) {
         cmocka_unit_test(tablesTurnRound),
         cmocka_unit_test(softFloorsLetGo),
         cmocka_unit_test(restSaysNothingOfPushes),
+        cmocka_unit_test(mediaBounce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,14 @@
 #include "dynamics/motion.h"
 #include "steppers/auto/apart.h"
 
-// Fewer steps are not worth looking for, so many are tried at first, and so many times more than
-// last time. If nothing was found nobody looks again for a while, twice as long each time.
+// Fewer steps are not worth looking for among many bodies, so many are tried at first, and so many
+// times more than last time. If nothing was found nobody looks again for a while, twice as long
+// each time.
 enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4 };
 
-// Among few bodies there are few pairs however far one looks: as far as there is to go, and again
-// soon.
-enum { fewBodies = 8, fewPatience = 2 };
+// Among few bodies there are few pairs however far one looks: as far as there is to go, be it one
+// step, and again soon.
+enum { fewBodies = 8, fewPatience = 2, leastOfFew = 1 };
 
 // In a crowd all are near to each other after a few steps: looking far would cost far more than a
 // step.
@@ -132,8 +133,9 @@ static void takePairs(tpCalm* calm, const tpContact* contacts, int count) {
     }
 }
 
-// Of so many steps those in which nobody can meet another one or leave his room.
-static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
+// Of so many steps those in which nobody can meet another one or leave his room; fewer than `least`
+// are not looked into.
+static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count, int least) {
     tpSystem* system = frame->system;
     tpContact* contacts;
     int contactCount;
@@ -145,7 +147,7 @@ static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
                                                  &contactCount) != tp_success) {
         return 0;
     }
-    for (int i = 0; i < contactCount && count >= leastCount; ++i) {
+    for (int i = 0; i < contactCount && count >= least; ++i) {
         if (!isKnown(&frame->groups, &contacts[i])) {
             count = countApart(frame, &contacts[i], count);
         }
@@ -207,12 +209,13 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
     bool areFew = system->bodyCount <= fewBodies;
     int most = areFew ? tp_maxStride : calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
     calm->leftCount = calm->lastCount = 0;
+    int least = areFew ? leastOfFew : leastCount;
     count = most < count ? most : count;
-    if (count < leastCount || !tpCalm_MakeRoom(calm, system)) {
+    if (count < least || !tpCalm_MakeRoom(calm, system)) {
         return;
     }
-    count = countEmpty(calm, frame, count);
-    if (count < leastCount) {
+    count = countEmpty(calm, frame, count, least);
+    if (count < least) {
         calm->patience = areFew ? fewPatience : firstPatience << calm->failureCount;
         calm->failureCount += calm->failureCount < tp_calmFailures ? 1 : 0;
         return;

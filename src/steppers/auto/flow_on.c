@@ -1,6 +1,7 @@
 #include "steppers/auto/flow_on.h"
 
 #include "steppers/auto/landing.h"
+#include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stride_levels.h"
 
 // Tries of a length, each shorter than the one before.
@@ -27,7 +28,8 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     const tpGroups* groups = run->groups;
     double length = firstLength(pace);
-    bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0;
+    bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0 &&
+                        !tpOuterForce_IsThere(run->system, groups, run->group);
     return !awaitsImpact && length > leastPart * run->length && 2.0 * pace->step < run->length &&
            pace->flowWait == 0 && pace->hopelessCount == 0 &&
            groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&

@@ -1,13 +1,14 @@
 #include "steppers/auto/landing.h"
 
 #include "steppers/auto/flow.h"
+#include "steppers/auto/outer_forces.h"
 
 // Tries of the time of a moment, of those that go by rates, and of a time before it.
 enum { mostTries = 40, guessedTries = 10, mostRetreats = 6 };
 
 // In parts of the accuracy and of the time scale: how near to the moment the flow has to come. What
-// gravity makes of it is a thousandth of the error of velocity that a moment may have.
-static const double nearPart = 5e-5;
+// gravity makes of it in 20 time scales is a fiftieth of what is asked for.
+static const double nearPart = 1e-3;
 
 // Of what is left between a time before the moment and one after it: tries keep off both.
 static const double offPart = 0.02;
@@ -125,8 +126,9 @@ double tpGroupRun_Land(tpGroupRun* run) {
     }
     double time = system->time;
     run->hasMemory = tpKept_Take(&start, system, NULL, NULL) && tpFlow_Begin(&from, run, &canGo);
-    // Methods fly as exactly as flows do.
-    if (!run->hasMemory || !canGo || !tpFlow_Holds(&from)) {
+    // Methods fly as exactly as flows do, but for forces and media.
+    bool isForced = tpOuterForce_IsThere(system, run->groups, run->group);
+    if (!run->hasMemory || !canGo || !(tpFlow_Holds(&from) || isForced)) {
         return 0.0;
     }
     Bracket bracket = { 0.0, run->length, 0.0 };

@@ -99,6 +99,13 @@ static tpVec3 slipOf(const tpContactInfo* info, const tpSystem* system,
     return tpMulAdd(slip, -tpDot(slip, info->normal), info->normal);
 }
 
+double tpModes_SpeedApart(const tpContactInfo* info, const tpSystem* system) {
+    const tpVelocity* velocities = system->velocities.data;
+    tpVec3 a = velocityAt(system, tpContactInfo_BodyA(info), velocities, info->point);
+    tpVec3 b = velocityAt(system, tpContactInfo_BodyB(info), velocities, info->point);
+    return tpDot(tpSub(a, b), info->normal);
+}
+
 bool tpModes_HasSlipTurned(const tpTally* tally, const tpSystem* system, const tpVelocity* starts) {
     double least = slowestSlip * system->units.speed;
     for (int i = 0; i < tally->count; ++i) {

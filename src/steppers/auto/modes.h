@@ -19,4 +19,7 @@ bool tpModes_AreAtLimit(const tpSystem* system, const tpGroups* groups, int grou
 // these velocities.
 bool tpModes_HasSlipTurned(const tpTally* tally, const tpSystem* system, const tpVelocity* starts);
 
+// How fast the bodies of a contact part along its normal now, m/s.
+double tpModes_SpeedApart(const tpContactInfo* info, const tpSystem* system);
+
 #endif

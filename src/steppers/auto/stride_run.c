@@ -6,6 +6,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stride_levels.h"
 
 // A stride is taken by seven steps. It is worth them from so many steps of the user on:
@@ -98,8 +99,29 @@ static void guessMoment(tpGroupRun* run, double part, double length) {
     pace->momentBound = fmin(run->begin + length, pace->momentGuess + momentDoubt * run->length);
 }
 
+// Whether bodies of the group fly towards something, as methods do exactly, with nothing that
+// touches: a group of which nothing else is known begins with a step of its method.
+static bool fliesTowards(const tpGroupRun* run) {
+    const tpGroups* groups = run->groups;
+    int group = run->group;
+    if (groups->pairCounts[group] == 0 || groups->jointCounts[group] > 0 ||
+        tpOuterForce_IsThere(run->system, groups, group)) {
+        return false;
+    }
+    for (int i = 0; i < groups->contactCount; ++i) {
+        const tpContact* contact = &groups->contacts[i];
+        bool isOurs =
+            groups->ofBody[contact->bodyA] == group || groups->ofBody[contact->bodyB] == group;
+        if (isOurs && contact->gap <= run->limits.penetration) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // How many steps of the user the next stride has; 0: none. If contacts are near but nothing pushes,
-// an impact may be to come: methods fly up to it as exactly as flows, but for joints.
+// an impact may be to come: methods fly up to it as exactly as flows, but for joints, forces
+// and media.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     double forced = tpGroupRun_ForcesUntil(run, 0.0) / run->length * (1.0 + 1e-6);
@@ -107,8 +129,10 @@ static int strideCount(const tpGroupRun* run) {
     int count = (int)fmin(fmin(countBeforeMoment(run), wanted), forced);
     int least = mayFlow(run) ? leastFlowing : tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
     int pairCount = run->groups->pairCounts[run->group];
-    bool isJoined = mayFlow(run) && run->groups->jointCounts[run->group] > 0;
-    bool isSmooth = pairCount == 0 || !pace->knowsPushing || pace->pushing != 0 || isJoined;
+    bool isJoined = mayFlow(run) && (run->groups->jointCounts[run->group] > 0 ||
+                                     tpOuterForce_IsThere(run->system, run->groups, run->group));
+    bool isUnknown = !pace->knowsPushing && !fliesTowards(run);
+    bool isSmooth = pairCount == 0 || isUnknown || pace->pushing != 0 || isJoined;
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
                       isSmooth &&
                       (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
