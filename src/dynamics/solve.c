@@ -334,7 +334,7 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
                            double* residual) {
     double limit = affordable(rows, system, 1.0), start = system->solveWork;
     tpPyramidOptions options = { .directionCount = settings->directionCount,
-                                 .tolerance = fmin(settings->tolerance, 1e-8),
+                                 .tolerance = settings->tolerance,
                                  .workLimit = limit };
     *isSolved = solvePyramid(rows, system, memory, &options, report, residual);
     if (system->arena.failed || !computeVelocities(rows, memory)) {
