@@ -295,8 +295,9 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     return changes != NULL;
 }
 
-// `drift` becomes that of the poses as they are left.
+// `drift` becomes that of the poses as they are left, in units of length or rad.
 static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
+    tolerance /= system->units.length;
     *drift = driftIn(system, system->poses.data, system->units.length);
     for (int iteration = 0; iteration < 8; ++iteration) {
         if (*drift <= tolerance) {

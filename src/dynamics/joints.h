@@ -116,8 +116,9 @@ void tpJoints_KickEfforts(tpSystem* system, double duration);
 // forgotten.
 void tpJoints_FinishEfforts(tpSystem* system);
 
-// Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m,
-// rad). Returns the iterations used, or -1 if it did not get there (the best poses are kept).
+// Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m; of
+// turns rad per unit of length). Returns the iterations used, or -1 if it did not get there (the
+// best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
 // The same; returns the error of position that is left, as tpJoints_PositionError has it.

@@ -201,8 +201,8 @@ static bool mergeContacts(tpDrift* drift, int round) {
         bool isSame =
             start < drift->startCount && tpContact_CompareKeys(&drift->start[start], end) == 0;
         int place = isSame ? start : -1;
-        bool isMissed =
-            end->gap - tpDrift_MeantEndGap(drift, end, place) < -tpDrift_EndTolerance(drift);
+        double gap = end->gap - tpDrift_MeantEndGap(drift, end, place);
+        bool isMissed = gap < -tpDrift_EndTolerance(drift) * step->system->units.length;
         bool isCovered = drift->settings->isCareful && isMissed && !isSpring(drift, end);
         if (!isSame || !drift->isKept[start] || isCovered) {
             putContact(&merged, end, place, round, 0.0, 0.0);

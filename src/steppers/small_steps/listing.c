@@ -40,7 +40,7 @@ static void listContacts(tpSystem* system, void* context) {
         int lane, first = count;
         const tpSoftRun* run = tpPackStore_Find(&state->store, slot, &lane);
         for (int k = 0; k < run->points[lane]; ++k) {
-            if (tpIsListed(run, lane, k)) {
+            if (tpIsListed(step, run, lane, k)) {
                 list[count++] = tpDescribeContact(step, run, lane, k);
             }
         }

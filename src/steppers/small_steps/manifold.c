@@ -295,7 +295,8 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
     }
 }
 
-static tpContactInfo describeKept(const tpFoundManifold* found, const tpKeptPoint* old) {
+static tpContactInfo describeKept(const tpSmallStep* step, const tpFoundManifold* found,
+                                  const tpKeptPoint* old) {
     tpContact contact = { .bodyA = found->bodyA,
                           .bodyB = found->bodyB,
                           .shapeA = found->shapes.shapeA,
@@ -304,7 +305,7 @@ static tpContactInfo describeKept(const tpFoundManifold* found, const tpKeptPoin
                           .pointA = old->place,
                           .pointB = old->place,
                           .normal = old->normal,
-                          .gap = 2.0 * TP_TOUCH_DISTANCE };
+                          .gap = 2.0 * tpSmallStep_TouchDistance(step) };
     tpContactInfo info = tpContactInfo_Make(&contact);
     info.normalImpulse = old->load;
     info.frictionImpulse = tpMulAdd(old->total, -old->load, old->normal);
@@ -320,7 +321,7 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
     matchPoints(found, old, kept->count, match);
     for (int k = 0; k < kept->count; ++k) {
         if (!old[k].isTaken && old[k].load > 0.0) {
-            departed->list[departed->count++] = describeKept(found, &old[k]);
+            departed->list[departed->count++] = describeKept(step, found, &old[k]);
         }
     }
     const tpLawMemo* law = lawOf(step->system, found->shapes, memo);
@@ -378,23 +379,21 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
 
 // For users -----------------------------------------------------------------------------------
 
-static bool isListed(const tpSoftPack* pack, int lane) {
+// As countListed of sweeps/soft_follow_lanes.h has it: there is memory for as many.
+bool tpIsListed(const tpSmallStep* step, const tpSoftRun* run, int lane, int point) {
+    const tpSoftPack* pack = &run->packs[point];
     return pack->isPoint[lane] > 0 &&
-           (pack->load[lane] > 0.0 || pack->gap[lane] <= TP_TOUCH_DISTANCE);
+           (pack->load[lane] > 0.0 || pack->gap[lane] <= tpSmallStep_TouchDistance(step));
 }
 
-int tpCountListed(const tpSoftRun* run, int lane, double* deepest) {
+int tpCountListed(const tpSmallStep* step, const tpSoftRun* run, int lane, double* deepest) {
     int count = 0;
     for (int k = 0; k < run->points[lane]; ++k) {
-        count += isListed(&run->packs[k], lane) ? 1 : 0;
+        count += tpIsListed(step, run, lane, k) ? 1 : 0;
         double depth = -(double)run->packs[k].gap[lane];
         *deepest = depth > *deepest ? depth : *deepest;
     }
     return count;
-}
-
-bool tpIsListed(const tpSoftRun* run, int lane, int point) {
-    return isListed(&run->packs[point], lane);
 }
 
 tpContact tpReadContact(const tpSmallSteps* state, const tpSoftRun* run, int lane, int point,

@@ -67,7 +67,7 @@ static void writeNewcomer(const tpSmallStep* step, const tpAnswer* answer,
     // What slept has no load of the last step: nothing departs.
     tpDeparted departed = { NULL, 0 };
     tpWriteManifold(step, &found, memo, &kept, run, lane, &departed);
-    share->listed += tpCountListed(run, lane, &share->penetration);
+    share->listed += tpCountListed(step, run, lane, &share->penetration);
 }
 
 static const tpAnswer* answerOf(const Newcomers* newcomers, int k) {

@@ -40,7 +40,7 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
 static void departManifold(const tpSmallStep* step, const tpSoftRun* run, int lane,
                            tpAnswers* answers) {
     double deepest = 0.0;
-    answers->listed -= tpCountListed(run, lane, &deepest);
+    answers->listed -= tpCountListed(step, run, lane, &deepest);
     for (int k = 0; k < run->points[lane]; ++k) {
         if (run->packs[k].load[lane] > 0.0) {
             answers->departed.list[answers->departed.count++] =
@@ -60,7 +60,7 @@ static void writeRenewed(const tpSmallStep* step, tpAnswers* answers, tpAnswer* 
     int lane;
     tpSoftRun* run = tpPackStore_Find(&step->state->store, answer->slot, &lane);
     double before = 0.0;
-    answers->listed -= tpCountListed(run, lane, &before);
+    answers->listed -= tpCountListed(step, run, lane, &before);
     tpFoundManifold found = { answer->shapes,
                               step->system->shapes.data[answer->shapes.shapeA].body,
                               step->system->shapes.data[answer->shapes.shapeB].body,
@@ -73,7 +73,7 @@ static void writeRenewed(const tpSmallStep* step, tpAnswers* answers, tpAnswer* 
     tpKeptManifold kept = { points, 0 };
     tpKeepManifold(step, run, lane, &kept);
     tpWriteManifold(step, &found, memo, &kept, run, lane, &answers->departed);
-    answers->listed += tpCountListed(run, lane, &answers->penetration);
+    answers->listed += tpCountListed(step, run, lane, &answers->penetration);
     answers->listed += answers->departed.count - gone;
     answer->isWritten = true;
 }

@@ -58,7 +58,7 @@ bool tpSmallStep_RemoveManifold(tpSmallStep* step, int32_t slot) {
     int lane;
     const tpSoftRun* run = tpPackStore_Find(&state->store, slot, &lane);
     double deepest = 0.0;
-    step->listed -= tpCountListed(run, lane, &deepest);
+    step->listed -= tpCountListed(step, run, lane, &deepest);
     for (int k = 0; k < run->points[lane]; ++k) {
         if (run->packs[k].load[lane] > 0.0) {
             tpContactInfo info = tpDescribeContact(step, run, lane, k);

@@ -190,8 +190,13 @@ void tpDescribeRolling(const tpSystem* system, const tpFoundManifold* found, tpS
                        int lane);
 
 // Contacts of a lane that a list for users has, and the deepest overlap among them.
-int tpCountListed(const tpSoftRun* run, int lane, double* deepest);
-bool tpIsListed(const tpSoftRun* run, int lane, int point);
+int tpCountListed(const tpSmallStep* step, const tpSoftRun* run, int lane, double* deepest);
+bool tpIsListed(const tpSmallStep* step, const tpSoftRun* run, int lane, int point);
+
+// Contacts that carry nothing are listed up to this gap, m.
+static inline double tpSmallStep_TouchDistance(const tpSmallStep* step) {
+    return TP_TOUCH_DISTANCE * step->system->units.length;
+}
 
 // One contact of a lane, between bodies whose centres are there.
 tpContact tpReadContact(const tpSmallSteps* state, const tpSoftRun* run, int lane, int point,

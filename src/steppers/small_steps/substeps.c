@@ -319,7 +319,7 @@ static bool openSweep(tpSmallStep* step) {
     sweep->warm = fmin(longer, mostLonger);
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
-    sweep->touching = TP_TOUCH_DISTANCE * step->system->units.length;
+    sweep->touching = tpSmallStep_TouchDistance(step);
     return !step->bounces || sweep->bounces != NULL;
 }
 
