@@ -48,7 +48,9 @@ class Pair:
         return str(self.scene.report.renamed.get(name, name))
 
     def moving(self) -> list[int]:
-        return [i for i in range(1, self.m.nbody) if self.m.body_weldid[i] != 0 and self.m.body_mass[i] > 0 and "mass" in self.bodies.get(self.name(i), {})]
+        """Bodies that move by themselves: what hangs on a mocap body goes where that is put."""
+        own = [i for i in range(1, self.m.nbody) if self.m.body_weldid[i] != 0 and self.m.body_mocapid[self.m.body_rootid[i]] < 0]
+        return [i for i in own if self.m.body_mass[i] > 0 and "mass" in self.bodies.get(self.name(i), {})]
 
 
 def mass_error(pair: Pair) -> float:
@@ -113,7 +115,8 @@ def soften(m: Any, driven: bool) -> None:
         if hasattr(m, field):
             getattr(m, field)[:] = 0
     for a in range(m.nu):
-        joint_or_site = int(m.actuator_trntype[a]) in (0, 1, 4)
+        at = int(m.actuator_trntype[a])
+        joint_or_site = at == 4 or (at in (0, 1) and int(m.jnt_type[m.actuator_trnid[a][0]]) >= 2)
         fixed_tendon = int(m.actuator_trntype[a]) == 3 and int(m.actuator_trnid[a][0]) not in spatial
         affine = int(m.actuator_gaintype[a]) < 2 and int(m.actuator_biastype[a]) < 2
         if not ((joint_or_site or fixed_tendon) and affine):

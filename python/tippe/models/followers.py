@@ -12,7 +12,9 @@ from collections.abc import Callable
 
 from .model import Coupling, Laws, Model
 
-__all__ = ["move_limits"]
+__all__ = ["move_limits", "note_passed_limits"]
+
+_PASSED = 1e-9  # rad or m: less is rounding
 
 
 def move_limits(model: Model, note: Callable[[str, str], None]) -> None:
@@ -41,3 +43,13 @@ def _move(coupling: Coupling, laws: dict[str, Laws], note: Callable[[str, str], 
         return  # no position is within the limits of both: that is the model's to say
     laws[first].limits, laws[second].limits = None, (low, high)
     note(f'"{second}" has its limits: both move as one', first)
+
+
+def note_passed_limits(model: Model, note: Callable[[str, str], None]) -> None:
+    """Tells which coordinates and sums of them start beyond their limits."""
+    values = {axis.name: axis.value for joint in model.joints for axis in joint.axes}
+    starts = [(axis.name, axis.value, axis.laws.limits) for joint in model.joints for axis in joint.axes]
+    starts += [(c.name, sum(factor * values[name] for name, factor in c.terms), c.limits) for c in model.couplings]
+    for name, value, limits in starts:
+        if limits is not None and not limits[0] - _PASSED <= value <= limits[1] + _PASSED:
+            note(f"starts at {value:.6g}, beyond its limits from {limits[0]:.6g} to {limits[1]:.6g}: the first steps bring it back", name)

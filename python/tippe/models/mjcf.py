@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ModelError
-from .followers import move_limits
+from .followers import move_limits, note_passed_limits
 from .mjcf_bodies import add_bodies
 from .mjcf_contacts import add_contacts
 from .mjcf_couplings import add_couplings, add_loops
@@ -50,6 +50,12 @@ class Compiled:
     def disables(self, flag: str) -> bool:
         return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}"))
 
+    def note_polynomial(self, field: str, row: int, element: str, attribute: str, name: str) -> None:
+        """Tells that a law has parts beyond the linear one."""
+        values = getattr(self.m, field, None)  # older versions of MuJoCo have none
+        if values is not None and np.any(values[row] != 0):
+            self.note("missing", element, attribute, "only its linear part is carried over", name)
+
     def note(self, kind: str, element: str, attribute: str | None, message: str, name: str | None = None) -> None:
         self.report.add(kind, element, attribute, message, name, self.source.find(element, name))
 
@@ -73,7 +79,7 @@ def _place_of_error(text: str, path: Path, source: Source) -> tuple[str, int | N
             return element.file, element.line
         if named and element.attributes.get("name") == named[1] and (line is None or element.line == int(line[1])):
             return element.file, element.line
-    keyframe = re.search(r"keyframe (\d+):", text)
+    keyframe = re.search(r"keyframe (\d+):", text) or re.search(r"keyframe '.*Element name '[^']*', id (\d+)", text)
     keys = [element for element in source.root.walk() if element.tag == "key"]
     if keyframe and int(keyframe[1]) < len(keys):
         return keys[int(keyframe[1])].file, keys[int(keyframe[1])].line
@@ -170,6 +176,7 @@ def read_mjcf(
     add_drives(compiled)
     add_couplings(compiled)
     move_limits(model, lambda message, name: compiled.note("rigid", "joint", "range", message, name))
+    note_passed_limits(model, lambda message, name: compiled.note("rigid", "joint", "range", message, name))
     add_loops(compiled)
     add_sensors(compiled)
     _note_the_rest(compiled)

@@ -238,24 +238,29 @@ def _laws(c: Compiled, j: int) -> Laws:
     if not c.disables("FRICTIONLOSS"):
         laws.friction = float(m.dof_frictionloss[dof])
     laws.armature = float(m.dof_armature[dof])
+    if m.jnt_actgravcomp[j]:
+        c.note("changed", "joint", "actuatorgravcomp", "what holds bodies up is no effort of the joint: limits of its actuators do not count it", name)
     _note_polynomials(c, j, dof, name)
     return laws
 
 
 def _note_polynomials(c: Compiled, j: int, dof: int, name: str) -> None:
     for field, row, attribute in (("jnt_stiffnesspoly", j, "stiffness"), ("dof_dampingpoly", dof, "damping")):
-        values = getattr(c.m, field, None)
-        if values is not None and np.any(values[row] != 0):
-            c.note("missing", "joint", attribute, "only its linear part is carried over", name)
+        c.note_polynomial(field, row, "joint", attribute, name)
 
 
 def _ball_laws(c: Compiled, j: int) -> Laws:
     m = c.m
     dof, name = int(m.jnt_dofadr[j]), m.joint(j).name
-    laws = Laws(damping=float(m.dof_damping[dof]), friction=float(m.dof_frictionloss[dof]), armature=float(m.dof_armature[dof]))
-    if m.jnt_limited[j]:
+    laws = Laws(armature=float(m.dof_armature[dof]))
+    if not c.disables("DAMPER"):
+        laws.damping = float(m.dof_damping[dof])
+    if not c.disables("FRICTIONLOSS"):
+        laws.friction = float(m.dof_frictionloss[dof])
+    if m.jnt_limited[j] and not c.disables("LIMIT"):
         c.note("missing", "joint", "range", "the limit of a ball joint's whole turn is left out", name)
-    if m.jnt_stiffness[j] != 0:
+    _note_polynomials(c, j, dof, name)
+    if m.jnt_stiffness[j] != 0 and not c.disables("SPRING"):
         c.note("missing", "joint", "stiffness", "the spring of a ball joint is left out", name)
     return laws
 

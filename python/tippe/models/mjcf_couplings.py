@@ -37,15 +37,18 @@ def _add_tendon(c: Compiled, t: int) -> None:
     coupling = tendon_coupling(c, t)
     if coupling is None:
         return
-    if m.tendon_limited[t]:
+    if m.tendon_limited[t] and not c.disables("LIMIT"):
         coupling.limits = (float(m.tendon_range[t][0]), float(m.tendon_range[t][1]))
-    coupling.damping = float(m.tendon_damping[t])
-    if m.tendon_stiffness[t] != 0:
+    if not c.disables("DAMPER"):
+        coupling.damping = float(m.tendon_damping[t])
+    if m.tendon_stiffness[t] != 0 and not c.disables("SPRING"):
         low, high = (float(v) for v in m.tendon_lengthspring[t])
         coupling.stiffness, coupling.rest = float(m.tendon_stiffness[t]), 0.5 * (low + high)
         if low != high:
             c.note("changed", "tendon", "springlength", "the spring has no dead band: it rests at the middle", name)
-    if m.tendon_frictionloss[t] != 0:
+    for attribute in ("stiffness", "damping"):
+        c.note_polynomial(f"tendon_{attribute}poly", t, "tendon", attribute, name)
+    if m.tendon_frictionloss[t] != 0 and not c.disables("FRICTIONLOSS"):
         c.note("missing", "tendon", "frictionloss", "dry friction of a tendon is left out", name)
     if m.tendon_armature[t] != 0:
         c.note("missing", "tendon", "armature", "armature of a tendon is left out", name)
@@ -72,7 +75,19 @@ def _add_equality(c: Compiled, k: int, tendons: bool) -> None:
             return
         terms += [(axis, factor * share) for axis, share in one[0]]
         value += factor * one[1]
+    terms = _summed(terms)
+    if not terms:
+        c.note("changed", "equality", None, "holds a sum in which nothing can move: it is left out", name)
+        return
     c.model.couplings.append(Coupling(name or f"equality{k}", terms, value=value))
+
+
+def _summed(terms: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Two tendons may pull at one joint: its factors add up."""
+    sums: dict[str, float] = {}
+    for axis, factor in terms:
+        sums[axis] = sums.get(axis, 0.0) + factor
+    return [(axis, factor) for axis, factor in sums.items() if factor != 0]
 
 
 def _joint_terms(c: Compiled, joint: int) -> tuple[list[tuple[str, float]], float] | None:

@@ -47,8 +47,9 @@ def add_drives(c: Compiled) -> None:
             coupling.drive = _summed(c, parts, coupling.name)
             if c.m.tendon_actfrclimited[tendon]:
                 _limit(c, coupling.drive, c.m.tendon_actfrcrange[tendon], "tendon", coupling.name)
-            if coupling.drive.stiffness == 0 and coupling.drive.damping == 0 and coupling.drive.push != 0:
-                c.note("missing", "motor", "tendon", "a constant pull of a tendon is left out", coupling.name)
+            if coupling.drive.stiffness == 0 and coupling.drive.damping == 0:
+                message = f"a motor that pulls at a tendon is left out (its pull at the start: {coupling.drive.push:.6g})"
+                c.note("missing", "motor", "tendon", message, coupling.name)
                 coupling.drive = None
 
 
@@ -62,6 +63,9 @@ def _add(c: Compiled, i: int, found: dict[str, list[Affine]], tendons: dict[int,
     if law is None:
         return
     gear = float(m.actuator_gear[i][0])
+    if gear == 0 and where in ("joint", "jointinparent", "tendon"):
+        c.note("chosen", "actuator", "gear", "an actuator with a gear of zero moves nothing", name)
+        return
     if where in ("joint", "jointinparent") and target in c.axes:
         found.setdefault(c.axes[target], []).append(_through(law, gear))
         _add_rotor(c, i, target, gear)
@@ -94,7 +98,7 @@ def _law(c: Compiled, i: int) -> Affine | None:
     if gain not in ("mjGAIN_FIXED", "mjGAIN_AFFINE") or bias not in ("mjBIAS_NONE", "mjBIAS_AFFINE"):
         c.note("missing", "actuator", None, f"an actuator with gain {gain[7:].lower()} and bias {bias[7:].lower()} is left out", name)
         return None
-    if gain == "mjGAIN_AFFINE" and (factors[1] != 0 or factors[2] != 0) and _input(c, i) == 0:
+    if gain == "mjGAIN_AFFINE" and (factors[1] != 0 or factors[2] != 0):
         c.note("changed", "actuator", "gainprm", "its gain changes with length and speed: it holds for the input of the start alone", name)
     value = _input(c, i)
     if dynamics != "none":

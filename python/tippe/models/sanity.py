@@ -21,7 +21,18 @@ _LARGEST = 1e100
 _NAMES = ("name", "class", "childclass", "model", "file", "prefix", "suffix", "target", "objname", "refname")
 
 # Attributes whose first number is not below zero, though the compiler takes it.
-_NOT_NEGATIVE = {"joint": ("damping", "armature", "frictionloss"), "geom": ("friction",), "pair": ("friction",)}
+_NOT_NEGATIVE = {
+    "joint": ("stiffness", "damping", "armature", "frictionloss"),
+    "fixed": ("stiffness", "damping", "armature", "frictionloss"),
+    "geom": ("friction",),
+    "pair": ("friction",),
+}
+
+# Attributes whose numbers reach the scene. Ranges may be infinite.
+_NUMBERS = frozenset(
+    "pos quat axisangle xyaxes zaxis euler fromto size mass density diaginertia fullinertia axis ref springref stiffness damping armature frictionloss "
+    "friction gravity timestep gravcomp gear kp kv gainprm biasprm anchor relpose polycoef coef scale vertex elevation qpos qvel act ctrl mpos mquat".split()
+)
 
 
 def check_source(source: Source) -> None:
@@ -31,6 +42,8 @@ def check_source(source: Source) -> None:
         for attribute, text in element.attributes.items():
             if attribute not in _NAMES and "nan" in text.lower().split():
                 raise element.error(f'{attribute}: "{text}" is not a number')
+            if attribute in _NUMBERS and (absurd := _absurd(text)) is not None:
+                raise element.error(f'{attribute}: {absurd} is not a number that a robot can have')
         for attribute in _NOT_NEGATIVE.get(element.tag, ()):
             if _first(element, attribute, 0.0) < 0:
                 raise element.error(f'{attribute}: must be zero or more, found "{element.attributes[attribute]}"')
@@ -54,6 +67,17 @@ def _count(element: Element, times: int, counts: dict[str, int]) -> None:
         times *= max(_whole(element, "count"), 0)
     for child in element.children:
         _count(child, times, counts)
+
+
+def _absurd(text: str) -> str | None:
+    """The first word of a text that is a number beyond all measure."""
+    for word in text.split():
+        try:
+            if abs(float(word)) > _LARGEST:
+                return word
+        except ValueError:
+            pass  # the compiler says what is wrong
+    return None
 
 
 def _whole(element: Element, attribute: str) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import rotations
 from .errors import ModelError
-from .followers import move_limits
+from .followers import move_limits, note_passed_limits
 from .meshes import is_flat, load_surface, need_mesh_readers
 from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
 from .report import Report
@@ -133,6 +133,7 @@ class _Reader:
                 self.add_joint(name, joint)
         self.add_mimics()
         move_limits(self.model, self.note_limits)
+        note_passed_limits(self.model, self.note_limits)
         self.add_contacts()
         return self.model
 
@@ -465,14 +466,21 @@ class _Reader:
         effort = self.number(limit, "effort", 0.0) if limit is not None else 0.0
         if limit is not None and effort < 0:
             raise limit.error("an effort is not negative")
-        if self.hold and joint.first("mimic") is None and effort > 0:
-            laws.drive = self.servo(joint, effort)
+        if self.hold and effort > 0:
+            laws.drive = self.servo(joint, effort, laws)
         return laws
 
-    def servo(self, joint: Element, effort: float) -> Drive:
+    def servo(self, joint: Element, effort: float, laws: Laws) -> Drive | None:
         """A URDF has no gains. One tenth of a radian, or of a metre, off its target the joint uses all its effort."""
-        drive = Drive(stiffness=10.0 * effort, damping=effort, effort=effort)
-        message = f"holds zero with stiffness {drive.stiffness:.4g}, damping {drive.damping:.4g} and at most its effort {effort:.4g}"
+        mimic = joint.first("mimic")
+        if mimic is not None:
+            message = f'follows "{mimic.attributes.get("joint", "")}": its own effort {effort:.4g} drives nothing'
+            self.report.add("chosen", "joint", None, message, self.name(joint), (joint.file, joint.line))
+            return None
+        low, high = laws.limits or (0.0, 0.0)
+        drive = Drive(target=min(max(0.0, low), high), stiffness=10.0 * effort, damping=effort, effort=effort)
+        held = "zero" if drive.target == 0 else f"{drive.target:.4g}, its limit next to zero,"
+        message = f"holds {held} with stiffness {drive.stiffness:.4g}, damping {drive.damping:.4g} and at most its effort {effort:.4g}"
         self.report.add("chosen", "joint", None, message, self.name(joint), (joint.file, joint.line))
         return drive
 

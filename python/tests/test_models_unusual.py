@@ -1,0 +1,123 @@
+"""Combinations that models seldom have: tendons that share joints, laws that are switched off, motors of tendons, starts beyond limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tippe import models
+
+mujoco = pytest.importorskip("mujoco")
+
+FINGER = """<mujoco>{option}<worldbody><body name="a"><joint name="a" axis="0 1 0"{joint}/><geom type="capsule" size=".01" fromto="0 0 0 .1 0 0"/>
+<body name="b" pos=".1 0 0"><joint name="b" axis="0 1 0" ref=".1"/><geom type="capsule" size=".01" fromto="0 0 0 .1 0 0"/>
+<body name="c" pos=".1 0 0"><joint name="c" {ball}/><geom type="capsule" size=".01" fromto="0 0 0 .1 0 0"/></body></body></body></worldbody>
+<tendon><fixed name="t1"{tendon}><joint joint="a" coef="1"/><joint joint="b" coef="-.5"/></fixed><fixed name="t2"><joint joint="b" coef="1"/></fixed><fixed name="t3"><joint joint="b" coef="2"/></fixed></tendon>{rest}</mujoco>"""
+
+
+def finger(folder: Path, option: str = "", joint: str = "", ball: str = "", tendon: str = "", rest: str = "", **options: Any) -> Any:
+    path = folder / "finger.xml"
+    path.write_text(FINGER.format(option=option, joint=joint, ball=ball, tendon=tendon, rest=rest))
+    return models.convert(path, **options)
+
+
+def told(scene: Any, kind: str, word: str) -> bool:
+    return any(word in note.message and note.line for note in scene.report.of(kind))
+
+
+def test_tendons_of_an_equality_may_share_a_joint(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<equality><tendon tendon1="t2" tendon2="t1" polycoef=".05 .5 0 0 0"/></equality>')
+    (coupling,) = scene["couplings"]
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "finger.xml"))
+    d = mujoco.MjData(m)
+    for seed in range(3):
+        d.qpos[:] = np.random.default_rng(seed).uniform(-1, 1, m.nq)
+        mujoco.mj_forward(m, d)
+        places = {m.joint(j).name: d.qpos[m.jnt_qposadr[j]] for j in range(m.njnt)}
+        total = sum(factor * places[name] for name, factor in coupling["of"])
+        assert total - coupling["value"] == pytest.approx(d.efc_pos[0], abs=1e-15)
+
+
+def test_an_equality_in_which_nothing_moves_is_told(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<equality><tendon tendon1="t3" tendon2="t2" polycoef="0 2 0 0 0"/></equality>')
+    assert "couplings" not in scene
+    assert told(scene, "changed", "nothing can move")
+
+
+def test_laws_that_are_switched_off_are_not_there(tmp_path: Path) -> None:
+    flag = '<option><flag limit="disable" damper="disable" frictionloss="disable" spring="disable"/></option>'
+    laws = ' limited="true" range="-.1 .1" stiffness="20" damping="2" frictionloss=".1"'
+    scene = finger(tmp_path, flag, ball='type="ball" damping="1" frictionloss=".1"', tendon=laws)
+    ball = next(joint for joint in scene["joints"] if joint["name"] == "c")
+    assert not {"damping", "friction"} & set(ball)
+    assert "couplings" not in scene
+    assert not list(scene.report.of("missing"))
+
+
+def test_a_motor_of_a_tendon_is_told_whatever_its_input(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<actuator><motor tendon="t1"/></actuator>')
+    assert told(scene, "missing", "pulls at a tendon")
+    assert not any("servo" in coupling for coupling in scene.get("couplings", []))
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "tendon_stiffnesspoly"), reason="this MuJoCo has no polynomials")
+def test_polynomials_of_a_tendon_are_told(tmp_path: Path) -> None:
+    scene = finger(tmp_path, tendon=' stiffness="2 3" damping="1"')
+    assert told(scene, "missing", "linear part")
+
+
+def test_gains_that_change_with_the_input_are_told(tmp_path: Path) -> None:
+    general = '<general joint="a" gaintype="affine" gainprm="1 -2 0" biastype="affine" biasprm="0 -3 0"/>'
+    scene = finger(tmp_path, rest=f'<actuator>{general}</actuator><keyframe><key ctrl=".5"/></keyframe>')
+    servo = scene["joints"][0]["servo"]
+    assert servo["stiffness"] == 4 and servo["target"] == 0.125  # .5 (1 - 2 q) - 3 q
+    assert told(scene, "changed", "input of the start alone")
+
+
+def test_a_gear_of_zero_is_no_motor(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<actuator><position joint="a" kp="3" gear="0"/></actuator>')
+    assert "servo" not in scene["joints"][0]
+    assert told(scene, "chosen", "gear of zero")
+
+
+def test_a_start_beyond_the_limits_is_told(tmp_path: Path) -> None:
+    scene = finger(tmp_path, joint=' limited="true" range=".3 1"', tendon=' limited="true" range="1 2"')
+    messages = [note.message for note in scene.report.of("rigid")]
+    assert sum("starts at" in message and "beyond its limits" in message for message in messages) == 2
+
+
+LINK = '<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+
+
+def test_a_urdf_holds_what_it_may(tmp_path: Path) -> None:
+    joint = '<joint name="{child}" type="revolute"><parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 1"/><limit lower="{low}" upper="1" effort="5"/>{mimic}</joint>'
+    path = tmp_path / "robot.urdf"
+    follows = '<mimic joint="x" multiplier="1"/>'
+    links = "".join(LINK.format(name=name) for name in ("base", "x", "y"))
+    joints = joint.format(child="x", parent="base", low=0.3, mimic="") + joint.format(child="y", parent="x", low=-1, mimic=follows)
+    path.write_text(f'<robot name="r">{links}{joints}</robot>')
+    scene = models.convert(path)
+    servos = {j["name"]: j.get("servo") for j in scene["joints"]}
+    assert servos["x"]["target"] == 0.3 and servos["y"] is None
+    assert told(scene, "chosen", "its own effort 5 drives nothing")
+    assert told(scene, "rigid", "beyond its limits from 0.3 to 1")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ('joint=" stiffness=\'-5\'"', "stiffness: must be zero or more"),
+        ('joint=" stiffness=\'inf\'"', "stiffness: inf is not a number that a robot can have"),
+        ('option="<option gravity=\'0 0 1e120\'/>"', "gravity: 1e120 is not"),
+        ('rest="<keyframe><key qvel=\'inf 0 0\'/></keyframe>"', "qvel: inf is not"),
+        ('rest="<keyframe><key qpos=\'1 2 3 4 5\'/></keyframe>"', "invalid qpos size"),
+        ('rest="<actuator><position joint=\'a\' gear=\'1e200\'/></actuator>"', "gear: 1e200 is not"),
+    ],
+)
+def test_absurd_numbers_are_refused_with_their_line(tmp_path: Path, part: str, message: str) -> None:
+    key, _, text = part.partition("=")
+    with pytest.raises(models.ModelError, match=message) as caught:
+        finger(tmp_path, **{key: text.strip('"')})
+    assert caught.value.line
