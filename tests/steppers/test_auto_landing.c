@@ -417,6 +417,46 @@ static void stopsTakeNoTime(void** state) {
            tpMakeVec3(1.0, 0.0, 0.0), stoppedSwings, 150);
 }
 
+// A ball rolls .8 m down a slope of 7 in 24 into a level floor, which keeps what its spin about the
+// new contact was, and rolls on. The way along the level.
+static double intoValley(double t) {
+    double a = 5.0 / 7.0 * 9.81 * 0.28, end = sqrt(1.6 / a);
+    double after = a * end * (0.4 + 0.96) / 1.4;
+    return t < end ? 0.48 * a * t * t : 0.768 + after * (t - end);
+}
+
+// The floor is near from the start on, and the slope afterwards: neither is a reason for short
+// strides. With bounds on the way that were twice as wide, and counted the turning of the ball, it
+// was 51 steps.
+static void valleysAreReached(void** state) {
+    (void)state;
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeWorldFrom(
+            "{ \"tippe\": 1, \"name\": \"valley\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+            " \"m\": { \"friction\": 1 } }, \"bodies\": ["
+            " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+            " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 },"
+            " { \"type\": \"plane\", \"normal\": [0.28, 0, 0.96], \"offset\": 0 } ] },"
+            " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.004, 0.004, 0.004],"
+            " \"material\": \"m\", \"position\": [-0.75371428571428571, 0, 0.324],"
+            " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+            " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1.6 } }");
+        assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracies[k], NULL), tp_success);
+        tpBodyId body = tpWorld_FindBody(world, "a");
+        double start = tpBody_GetPosition(world, body).x;
+        int substeps = 0;
+        for (int i = 1; i <= 160; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            substeps += report.substepCount;
+            double way = tpBody_GetPosition(world, body).x - start;
+            CHECK_NEAR(way, intoValley(i * h), 0.5 * report.errorAsked);
+        }
+        print_message("at %s: %d steps\n", accuracies[k], substeps);
+        assert_in_range(substeps, 1, 45);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksTurnRound),
@@ -434,6 +474,7 @@ int main(void) {
         cmocka_unit_test(impactsEndSteps),
         cmocka_unit_test(hopeComesBack),
         cmocka_unit_test(stopsTakeNoTime),
+        cmocka_unit_test(valleysAreReached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,20 +249,28 @@ static bool isOursOrSteady(const tpSystem* system, int body) {
     return tpSystem_IsDynamic(system, body) || tpBody_IsSteady(&system->bodies.data[body]);
 }
 
+// How fast a body goes, as far as its surface moves by it: that of a ball does not by its turning.
+static double surfaceSpeed(const tpSystem* system, int body) {
+    const tpVelocity* velocity = &system->velocities.data[body];
+    return tpBody_IsBall(system, &system->bodies.data[body])
+               ? tpLength(velocity->linear)
+               : tpVelocity_LargestSpeed(system, body, velocity);
+}
+
 // How far surfaces can come towards each other within so many seconds: at the speed at which they
-// approach now, taken `closingPart` times, and with what gravity and the turn of their ways make of
-// it.
+// approach now, and with what gravity and the turn of their ways make of it, taken `closingPart`
+// times. (With twice that turn, and the turning of balls in it, a ball that rolls into a valley
+// took 13.6 million instructions, and 9.3 since.)
 static const double closingPart = 1.5;
 static double closingWay(const tpSystem* system, const tpContact* contact, double time) {
     double bend = tpLength(system->gravity);
     for (int side = 0; side < 2; ++side) {
         int i = side == 0 ? contact->bodyA : contact->bodyB;
-        const tpVelocity* velocity = &system->velocities.data[i];
-        double speed = tpVelocity_LargestSpeed(system, i, velocity);
-        bend += tpSystem_IsDynamic(system, i) ? speed * speed / system->bodies.data[i].size : 0.0;
+        double speed = tpSystem_IsDynamic(system, i) ? surfaceSpeed(system, i) : 0.0;
+        bend += speed > 0.0 ? speed * speed / system->bodies.data[i].size : 0.0;
     }
     double approach = tpContact_Approach(contact, system->poses.data, system->velocities.data);
-    return closingPart * fmax(approach, 0.0) * time + bend * time * time;
+    return closingPart * (fmax(approach, 0.0) * time + 0.5 * bend * time * time);
 }
 
 // Whether a contact that is not in the plan is there, or may have been within so many seconds: of

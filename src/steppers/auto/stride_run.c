@@ -288,7 +288,9 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         // length.
         bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);
         pace->ceiling = isTooLong ? underCeiling * part : 0.0;
-        double shorter = (levels.isMoment ? beforeMoment : underCeiling) * part;
+        // What is near and not to be met within the stride asks for a little less.
+        bool isMet = levels.isMoment && !(levels.aheadPart >= 1.0);
+        double shorter = (isMet ? beforeMoment : underCeiling) * part;
         shorter = levels.aheadPart >= 0.0 ? fmin(shorter, aheadLength * levels.aheadPart * part)
                                           : shorter;
         bool isKnown = levels.isMoment && levels.momentPart >= 0.0;
