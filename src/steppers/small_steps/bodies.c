@@ -17,13 +17,24 @@ enum { bodiesPerChunk = 128 };
 static const double spareWay = 0.02;
 enum { fewManifolds = 50 };
 
+// A body that contacts push and that turns by less than this in a step, rad, has no flight of its
+// own: in a step its velocity would change by so much of itself, far less than contacts do.
+static const double restingTurn = 1e-6;
+
 // Beginning -----------------------------------------------------------------------------------
 
-// A body's velocity after flying freely for h, and its rotation if it tumbles.
+static bool turnsLittle(tpVec3 turn) {
+    return tpLengthSquared(turn) <= restingTurn * restingTurn;
+}
+
+// A body's velocity after flying freely for h, and its rotation if it tumbles. Those of one that
+// turns little are found at the end of the step, if nothing has pushed it.
 static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity velocity) {
     const tpSystem* system = step->system;
+    step->mayRest[n] = turnsLittle(tpScale(step->h, velocity.angular));
     // Mechanisms have their own flight.
-    if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0) {
+    if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0 &&
+        !step->mayRest[n]) {
         step->freeRotations[n] = system->poses.data[body].rotation;
         tpSystem_Rotate(system, body, step->h, &step->freeRotations[n], &velocity.angular);
     }
@@ -153,6 +164,7 @@ static bool reserveLines(tpSmallStep* step) {
     step->supports = TP_SCRATCH(arena, tpSupport, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
     step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
+    step->mayRest = TP_SCRATCH(arena, bool, count);
     step->isPushed = TP_SCRATCH(arena, bool, count);
     step->isDisturbed = TP_SCRATCH(arena, bool, count);
     return !arena->failed;
@@ -212,18 +224,23 @@ bool tpSmallStep_OpenBodies(tpSmallStep* step) {
 static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, tpVec3* velocity) {
     const tpInertia* inertia = &step->system->bodies.data[body].inertia;
     tpVec3 start = step->starts[n].angular;
-    tpVec3 free = tpMulAdd(start, step->substeps, step->kicks[n].angular);
+    // What substeps were told of free flight, and what it is.
+    tpVec3 told = tpMulAdd(start, step->substeps, step->kicks[n].angular), free = told;
+    if (step->mayRest[n]) {
+        step->freeRotations[n] = *rotation;
+        tpSystem_Rotate(step->system, body, step->h, &step->freeRotations[n], &free);
+    }
     if (!step->isPushed[n]) {
         *rotation = step->freeRotations[n];
         *velocity = free;
         return;
     }
     // Displacement of the substeps without impulses: their velocities grow evenly from start to
-    // free.
+    // what they were told.
     double grown = 0.5 * (step->h + step->substepTime);
-    tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(free, start));
+    tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(told, start));
     tpVec3 more = tpSub(step->moved[n].angular, drift);
-    tpVec3 gain = tpInertia_Momentum(inertia, *rotation, tpSub(*velocity, free));
+    tpVec3 gain = tpInertia_Momentum(inertia, *rotation, tpSub(*velocity, told));
     tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, step->freeRotations[n], free), gain);
     *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), step->freeRotations[n]));
     *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
@@ -246,7 +263,9 @@ static void moveBody(tpSmallStep* step, int n, int body) {
         return;
     }
     pose->position = tpAdd(pose->position, step->moved[n].linear);
-    if (tpSystem_IsTumbling(step->system, body)) {
+    bool rests = step->mayRest[n] && step->isPushed[n] && turnsLittle(step->moved[n].angular) &&
+                 turnsLittle(tpScale(step->h, velocity->angular));
+    if (!rests && tpSystem_IsTumbling(step->system, body)) {
         tpQuat before = pose->rotation;
         turnTumbling(step, n, body, &pose->rotation, &velocity->angular);
         step->moved[n].angular = turnBetween(before, pose->rotation);

@@ -40,6 +40,8 @@ typedef struct tpSmallStep {
     tpSupport* supports;
     tpSweepBody* masses;
     tpQuat* freeRotations; // at the end without contacts, of bodies that tumble
+    bool* mayRest;         // it turned little at the start: its flight is found at the end, if at
+                           // all
     bool* isPushed;        // impulses have changed its velocity in this step
     // a user has moved it or changed its velocity, or it is faster than was foreseen
     bool* isDisturbed;
