@@ -162,17 +162,21 @@ double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocit
 
 double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,
                        const tpVelocity* other, double h) {
+    return tpSystem_MarginUnder(system, tpLength(system->gravity), index, velocity, other, h);
+}
+
+double tpSystem_MarginUnder(const tpSystem* system, double gravity, int index,
+                            const tpVelocity* velocity, const tpVelocity* other, double h) {
     const tpBody* body = &system->bodies.data[index];
     if (!body->isLive || body->kind == tp_fixedBody) {
         return 0.0;
     }
     double speed = speedOf(velocity, body->reach);
     if (other != NULL) {
-        speed = fmax(speed, speedOf(other, body->reach));
+        double last = speedOf(other, body->reach);
+        speed = last > speed ? last : speed;
     }
-    double fall = body->inverseMass > 0.0
-                      ? 2.0 * h * h * fabs(body->gravityScale) * tpLength(system->gravity)
-                      : 0.0;
+    double fall = body->inverseMass > 0.0 ? 2.0 * h * h * fabs(body->gravityScale) * gravity : 0.0;
     // A millionth of the body's size more: what touches is found whatever its speed.
     return h * speed + fall + 1e-6 * body->reach;
 }

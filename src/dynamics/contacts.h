@@ -35,6 +35,10 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 double tpSystem_Margin(const tpSystem* system, int body, const tpVelocity* velocity,
                        const tpVelocity* other, double h);
 
+// The same if the length of gravity is known, for those who ask for many bodies.
+double tpSystem_MarginUnder(const tpSystem* system, double gravity, int body,
+                            const tpVelocity* velocity, const tpVelocity* other, double h);
+
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
 

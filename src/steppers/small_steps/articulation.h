@@ -210,6 +210,18 @@ static inline void addMomentum(const tpNodeMass* mass, const double* v, double* 
     }
 }
 
+// The momentum of a body of a tree, which is free, and what it has been given.
+static inline void tpJointNode_Momentum(const tpJointNode* node, tpVec3 v, tpVec3 w,
+                                        const double* given, double* momentum) {
+    const double* I = node->inertia;
+    momentum[0] = given[0] + node->mass * v.x;
+    momentum[1] = given[1] + node->mass * v.y;
+    momentum[2] = given[2] + node->mass * v.z;
+    momentum[3] = given[3] + (I[0] * w.x + I[3] * w.y + I[4] * w.z);
+    momentum[4] = given[4] + (I[3] * w.x + I[1] * w.y + I[5] * w.z);
+    momentum[5] = given[5] + (I[4] * w.x + I[5] * w.y + I[2] * w.z);
+}
+
 // Velocity along a row under a unit impulse in it on a body that is free otherwise.
 static inline double tpSweepBody_Response(const tpSweepBody* mass, const double* on) {
     const double* inverse = mass->inverseInertia;

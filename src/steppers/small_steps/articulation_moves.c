@@ -116,9 +116,32 @@ void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse
     }
 }
 
+// Adds displacements of the bodies of a tree, which are free: see shiftBodies.
+static void shiftTree(const tpSmallStep* step, const tpArticulation* articulation, double shift,
+                      double rate) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        const double* by = &articulation->shifts[6 * i];
+        tpVec3 linear = tpMakeVec3(by[0], by[1], by[2]), angular = tpMakeVec3(by[3], by[4], by[5]);
+        if (shift != 0.0) {
+            tpPose* pose = &step->joints->poses[articulation->bodies[i]];
+            pose->position = tpMulAdd(pose->position, shift, linear);
+            pose->rotation = tpTurnOn(tpScale(shift, angular), pose->rotation);
+        }
+        if (rate != 0.0) {
+            tpVelocity* v = &step->velocities[numberOf(articulation, i)];
+            v->linear = tpMulAdd(v->linear, rate, linear);
+            v->angular = tpMulAdd(v->angular, rate, angular);
+        }
+    }
+}
+
 // Adds displacements of the nodes; as velocities too, by `rate`.
 static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulation, double shift,
                         double rate) {
+    if (articulation->isTree) {
+        shiftTree(step, articulation, shift, rate);
+        return;
+    }
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int number = numberOf(articulation, i);
         tpVelocity by;
@@ -511,12 +534,7 @@ void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation
     articulation->rows = articulation->ends;
     articulation->ends = rows;
     tpArticulation_Open(step, articulation, true);
-    if (articulation->isTree) {
-        memset(articulation->startJumps, 0,
-               sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
-        return;
-    }
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    for (int k = 0; !articulation->isTree && k < articulation->solver.rowCount; ++k) {
         tpArticulatedRow* law = &articulation->laws[k];
         law->startError = 0.0;
         law->way = articulation->passed * step->substepTime * law->told;

@@ -35,12 +35,10 @@ static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) 
         if (articulation->isTumbling) {
             more = tpAdd(more, articulation->flights[i].change);
         }
-        tpVelocity base = { .linear = tpMulAdd(start->linear, count, kick->linear),
-                            .angular = tpMulAdd(start->angular, count, more) };
-        double v[6], *momentum = &articulation->momenta[6 * i];
-        readVelocity(&base, v);
-        memcpy(momentum, &articulation->given[6 * i], 6 * sizeof(double));
-        addMomentum(&articulation->masses[i], v, momentum);
+        tpVec3 v = tpMulAdd(start->linear, count, kick->linear);
+        tpVec3 w = tpMulAdd(start->angular, count, more);
+        tpJointNode_Momentum(&articulation->tree.nodes[i], v, w, &articulation->given[6 * i],
+                             &articulation->momenta[6 * i]);
     }
 }
 

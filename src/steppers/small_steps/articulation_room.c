@@ -73,17 +73,47 @@ typedef struct Room {
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
-static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
+// Numbers of blocks, rows, terms, axes and packs of hinges.
+typedef struct Extent {
+    int blocks, rows, terms, axes, packs;
+} Extent;
+
+static void addExtent(Extent* sum, const Extent* more) {
+    sum->blocks += more->blocks;
+    sum->rows += more->rows;
+    sum->terms += more->terms;
+    sum->axes += more->axes;
+    sum->packs += more->packs;
+}
+
+// Of each mechanism, in the arena, and of all. NULL if memory ran out.
+static Extent* measure(const tpSmallStep* step, Extent* all) {
+    const tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
+    Extent* sizes = TP_SCRATCH_ZEROED(&step->system->arena, Extent, map->count);
+    memset(all, 0, sizeof(*all));
+    for (int m = 0; sizes != NULL && m < map->count; ++m) {
+        const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+        Extent* size = &sizes[m];
+        for (int k = at->joint; k < end->joint; ++k) {
+            const tpJoint* joint = &system->joints.data[map->joints.data[k]];
+            tpJoint_CountRows(joint, &size->blocks, &size->rows);
+            size->axes += tpTree_AxisCount(joint);
+        }
+        for (int k = at->coupling; k < end->coupling; ++k) {
+            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &size->blocks,
+                             &size->rows, &size->terms);
+        }
+        size->packs = tpHinges_MostPacks(end->node - at->node);
+        addExtent(all, size);
+    }
+    return sizes;
+}
+
+static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room) {
     tpArena* arena = &step->system->arena;
-    size_t nodes = (size_t)map->bodies.count;
-    int axes = 0, packs = 0;
-    for (int m = 0; m < map->count; ++m) {
-        packs += tpHinges_MostPacks(map->places.data[m + 1].node - map->places.data[m].node);
-    }
-    for (int k = 0; k < map->joints.count; ++k) {
-        axes += tpTree_AxisCount(&step->system->joints.data[map->joints.data[k]]);
-    }
+    size_t nodes = (size_t)step->state->map.bodies.count;
+    int axes = all->axes, packs = all->packs, rows = all->rows;
     room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
@@ -100,16 +130,12 @@ static bool takeTreeRoom(const tpSmallStep* step, int rows, Room* room) {
     return !arena->failed;
 }
 
-static bool takeRoom(tpSmallStep* step, Room* room) {
+static bool takeRoom(tpSmallStep* step, const Extent* all, Room* room) {
     const tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
     tpArena* arena = &step->system->arena;
-    int blocks = 0, rows = 0, componentCount = system->isPlanar ? 3 : 6;
-    for (int k = 0; k < map->joints.count; ++k) {
-        tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
-    }
-    int terms = tpCouplings_TermCapacity(system);
-    tpCouplings_Count(system, &blocks, &rows);
+    int blocks = all->blocks, rows = all->rows, terms = all->terms;
+    int componentCount = system->isPlanar ? 3 : 6;
     if (!tpRows_Reserve(&room->rows, arena, componentCount, blocks, rows) ||
         !tpRows_Reserve(&room->ends, arena, componentCount, blocks, rows)) {
         return false;
@@ -140,13 +166,8 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->flights = TP_SCRATCH(arena, tpNodeFlight, nodes);
     room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
     room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
-    return !arena->failed && takeTreeRoom(step, rows, room);
+    return !arena->failed && takeTreeRoom(step, all, room);
 }
-
-// Numbers of blocks, rows, terms, axes and packs of hinges.
-typedef struct Extent {
-    int blocks, rows, terms, axes, packs;
-} Extent;
 
 // Whether a mechanism is solved as a tree in this step.
 static bool isTree(const tpSmallStep* step, int m) {
@@ -325,7 +346,9 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     int blockCount = step->state->store.blockCount;
     tpStepJoints* joints = TP_SCRATCH_ZEROED(arena, tpStepJoints, 1);
     Room room;
-    if (joints == NULL || !takeRoom(step, &room)) {
+    Extent all, first = { 0 };
+    const Extent* sizes = measure(step, &all);
+    if (joints == NULL || sizes == NULL || !takeRoom(step, &all, &room)) {
         return false;
     }
     joints->list = TP_SCRATCH(arena, tpArticulation, map->count);
@@ -348,26 +371,11 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     for (int b = 0; b < blockCount; ++b) {
         joints->blockStart[b + 2] += joints->blockStart[b + 1];
     }
-    Extent first = { 0 };
     for (int m = 0; m < map->count; ++m) {
-        Extent slice = { 0 };
-        for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
-            const tpJoint* joint = &system->joints.data[map->joints.data[k]];
-            tpJoint_CountRows(joint, &slice.blocks, &slice.rows);
-            slice.axes += tpTree_AxisCount(joint);
-        }
-        for (int k = map->places.data[m].coupling; k < map->places.data[m + 1].coupling; ++k) {
-            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &slice.blocks,
-                             &slice.rows, &slice.terms);
-        }
         int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
         joints->listPlaces[m] = place;
-        placeArticulation(step, m, &room, &first, &slice, &joints->list[place]);
-        first.blocks += slice.blocks;
-        first.rows += slice.rows;
-        first.terms += slice.terms;
-        first.axes += slice.axes;
-        first.packs += tpHinges_MostPacks(joints->list[place].solver.nodeCount);
+        placeArticulation(step, m, &room, &first, &sizes[m], &joints->list[place]);
+        addExtent(&first, &sizes[m]);
     }
     tpJoints_ClearReactions(system);
     step->joints = joints;

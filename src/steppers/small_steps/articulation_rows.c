@@ -440,9 +440,12 @@ static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool
         comeBack(step, articulation);
         tpTree_Look(step, articulation);
     }
-    for (int i = 0; i < tree->nodeCount; ++i) {
+    for (int i = 0; !hasPlaces && i < tree->nodeCount; ++i) {
         memcpy(&articulation->startJumps[6 * i], articulation->nodePlaces[i].jump,
                6 * sizeof(double));
+    }
+    if (hasPlaces && articulation->passed == 1) {
+        memset(articulation->startJumps, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
     }
     (hasPlaces ? tpTree_RewriteLaws : tpTree_WriteLaws)(step, articulation);
     tpJointTree_MarkAll(tree);

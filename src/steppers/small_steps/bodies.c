@@ -73,7 +73,7 @@ static void beginNobody(tpSmallStep* step, int n) {
     step->isPushed[n] = step->isDisturbed[n] = false;
 }
 
-static void beginBody(tpSmallStep* step, int n, int body) {
+static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
     tpSystem* system = step->system;
     tpSmallSteps* state = step->state;
     tpVelocity start = step->starts[n];
@@ -90,7 +90,7 @@ static void beginBody(tpSmallStep* step, int n, int body) {
         (tpSupport){ .turned = { carried[0], carried[1], carried[2] }, .carrier = -1 };
     step->masses[n] = tpSystem_SweepBody(system, body);
     step->isPushed[n] = false;
-    double margin = tpSystem_Margin(system, body, &start, &end, step->h);
+    double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
     step->isDisturbed[n] = isDisturbed(step, n, body, margin);
     if (step->isDisturbed[n]) {
         // Whatever was known of its neighbours is gone.
@@ -128,10 +128,11 @@ static void beginChunk(void* context, int chunk, int worker) {
     tpSmallStep* step = beginning->step;
     tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
     bool isAny = false;
+    double gravity = tpLength(step->system->gravity);
     for (int n = range.begin; n < range.end; ++n) {
         int body = step->state->bodies.data[n];
         if (body >= 0) {
-            beginBody(step, n, body);
+            beginBody(step, n, body, gravity);
             isAny = isAny || step->isDisturbed[n];
         } else {
             beginNobody(step, n);
@@ -305,7 +306,7 @@ static void moveChunk(void* context, int chunk, int worker) {
     tpSystem* system = step->system;
     tpSmallSteps* state = step->state;
     // Falling, a body is faster in the next step.
-    double fall = step->h * step->h * tpLength(system->gravity);
+    double gravity = tpLength(system->gravity), fall = step->h * step->h * gravity;
     tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
     for (int n = range.begin; n < range.end; ++n) {
         int body = state->bodies.data[n];
@@ -321,8 +322,9 @@ static void moveChunk(void* context, int chunk, int worker) {
         findMean(step, n);
         const tpVelocity* velocity = &system->velocities.data[body];
         double reach = system->bodies.data[body].reach;
-        double margin = tpSystem_Margin(system, body, velocity, &step->starts[n], step->h) +
-                        (isMoved ? fall : 0.0);
+        double margin =
+            tpSystem_MarginUnder(system, gravity, body, velocity, &step->starts[n], step->h) +
+            (isMoved ? fall : 0.0);
         step->places[n].linear = system->poses.data[body].position;
         tpVelocity* shift = &step->moved[n];
         shift->padding0 = tpLength(shift->angular) * reach;

@@ -40,17 +40,9 @@ static void addUp(const tpSmallStep* step, const tpArticulation* articulation) {
 // The same of a tree, whose bodies are free.
 static void addUpTree(const tpSmallStep* step, const tpArticulation* articulation) {
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        const tpJointNode* node = &articulation->tree.nodes[i];
         const tpVelocity* base = &step->bases[numberOf(articulation, i)];
-        tpVec3 v = base->linear, w = base->angular;
-        const double *I = node->inertia, *push = &articulation->pushes[6 * i];
-        double* momentum = &articulation->momenta[6 * i];
-        momentum[0] = push[0] + node->mass * v.x;
-        momentum[1] = push[1] + node->mass * v.y;
-        momentum[2] = push[2] + node->mass * v.z;
-        momentum[3] = push[3] + (I[0] * w.x + I[3] * w.y + I[4] * w.z);
-        momentum[4] = push[4] + (I[3] * w.x + I[1] * w.y + I[5] * w.z);
-        momentum[5] = push[5] + (I[4] * w.x + I[5] * w.y + I[2] * w.z);
+        tpJointNode_Momentum(&articulation->tree.nodes[i], base->linear, base->angular,
+                             &articulation->pushes[6 * i], &articulation->momenta[6 * i]);
     }
 }
 
