@@ -119,6 +119,7 @@ typedef struct tpArticulation {
     bool isTumbling;             // one of its bodies is
     bool isFed;                  // rows gave something that joints have not been told
     bool isAwake, isOpen;
+    bool isPlaced;       // joints of a tree have been looked at in this step
     bool hasFewContacts; // which are solved exactly (few_contacts.h)
     bool isDue;          // velocities have not been solved for since the substep began
     int finished;        // substeps since rows were written

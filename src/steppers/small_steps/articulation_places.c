@@ -253,20 +253,22 @@ static void findValue(const tpSmallStep* step, tpArticulation* articulation,
     const tpJoint* joint = &step->system->joints.data[articulation->links[pack->node[lane]]];
     tpAxisPlace* axis = &articulation->axisPlaces[pack->axisPlace[lane]];
     if (isfinite(axis->given)) {
-        axis->known = axis->given;
+        axis->value = axis->known = axis->given;
         axis->knownHalf = half;
         axis->given = NAN;
+    } else {
+        axis->value = hingeValue(joint, half, axis);
     }
-    axis->value = hingeValue(joint, half, axis);
 }
 
+// At both ends of a step all values are asked for, whether there are laws or not: the one at the
+// end is found by the one at the start.
 static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, bool isWhole,
-                        bool isEnd) {
+                        bool asksAll) {
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         tpHingeRest rest;
-        // At the end values are asked for whether there are laws or not.
-        unsigned asked = isEnd ? (1u << pack->count) - 1u : pack->asked;
+        unsigned asked = asksAll ? (1u << pack->count) - 1u : pack->asked;
         step->joints->hinges->look(pack, step->joints->poses, isWhole, asked,
                                    articulation->nodePlaces, articulation->axisPlaces, &rest);
         for (int lane = 0; rest.lanes >> lane != 0; ++lane) {
@@ -305,7 +307,8 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
-    lookAtPacks(step, articulation, true, false);
+    lookAtPacks(step, articulation, true, !articulation->isPlaced);
+    articulation->isPlaced = true;
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
         if (articulation->links[i] < 0) {
             memset(&articulation->nodePlaces[i], 0, sizeof(tpNodePlace));

@@ -188,10 +188,8 @@ static bool isTree(const tpSmallStep* step, int m) {
 enum { stepsByArc = 64 };
 
 static bool goesOn(const tpSmallStep* step, const tpJoint* joint, int index) {
-    const tpCoordinateDef* def = &joint->coordinates[0].def;
-    bool isAsked = joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0 &&
-                   (def->hasLimits || def->hasSpring || def->hasServo);
-    if (!isAsked || (step->system->stepCount + index) % stepsByArc == 0) {
+    bool isHinge = joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0;
+    if (!isHinge || (step->system->stepCount + index) % stepsByArc == 0) {
         return false;
     }
     const int32_t* numbers = step->state->numbers.data;
