@@ -71,8 +71,7 @@ static double increaseOf(const tpStepReport* report) {
 }
 
 static double riseOf(const tpSystem* system, tpStepReport* report) {
-    report->kineticAfter = tpSystem_KineticEnergy(system);
-    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    tpSystem_FindEnergies(system, &report->kineticAfter, &report->potentialAfter);
     return increaseOf(report);
 }
 

@@ -1,5 +1,7 @@
 #include "dynamics/forces.h"
 
+#include <string.h>
+
 #include "base/tasks.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/loads.h"
@@ -27,45 +29,90 @@ double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
 // number of them.
 enum { fewBodies = 512, sumChunks = 32 };
 
+typedef double (*EnergyOf)(const tpSystem* system, int body);
+
+// Kinds of energy that are summed at once: each body is read once for all of them.
+enum { mostKinds = 2 };
+
 typedef struct Sum {
     const tpSystem* system;
-    double (*energyOf)(const tpSystem* system, int body);
-    double parts[sumChunks];
+    const EnergyOf* kinds;
+    int kindCount;
+    double parts[sumChunks][mostKinds];
 } Sum;
+
+static void sumRange(const Sum* sum, tpRange range, double* energies) {
+    for (int k = 0; k < sum->kindCount; ++k) {
+        energies[k] = 0.0;
+    }
+    for (int i = range.begin; i < range.end; ++i) {
+        for (int k = 0; k < sum->kindCount; ++k) {
+            energies[k] += sum->kinds[k](sum->system, i);
+        }
+    }
+}
 
 static void sumChunk(void* context, int chunk, int worker) {
     (void)worker;
     Sum* sum = context;
-    tpRange range = tpChunkRange(sum->system->bodyCount, chunk, sumChunks);
-    double energy = 0.0;
-    for (int i = range.begin; i < range.end; ++i) {
-        energy += sum->energyOf(sum->system, i);
-    }
-    sum->parts[chunk] = energy;
+    // On the thread's own stack: the sums of several chunks lie on one cache line.
+    double energies[mostKinds];
+    sumRange(sum, tpChunkRange(sum->system->bodyCount, chunk, sumChunks), energies);
+    memcpy(sum->parts[chunk], energies, sizeof(double) * (size_t)sum->kindCount);
 }
 
-static double sumBodies(const tpSystem* system, double (*energyOf)(const tpSystem*, int)) {
-    double energy = 0.0;
+static void sumBodies(const tpSystem* system, const EnergyOf* kinds, int kindCount,
+                      double* energies) {
+    Sum sum = { .system = system, .kinds = kinds, .kindCount = kindCount };
     if (system->bodyCount <= fewBodies) {
-        for (int i = 0; i < system->bodyCount; ++i) {
-            energy += energyOf(system, i);
-        }
-        return energy;
+        sumRange(&sum, (tpRange){ 0, system->bodyCount }, energies);
+        return;
     }
-    Sum sum = { .system = system, .energyOf = energyOf };
     tpTasks_Run(tpSystem_BodyTasks(system), sumChunk, &sum, sumChunks);
-    for (int c = 0; c < sumChunks; ++c) {
-        energy += sum.parts[c];
+    for (int k = 0; k < kindCount; ++k) {
+        energies[k] = 0.0;
+        for (int c = 0; c < sumChunks; ++c) {
+            energies[k] += sum.parts[c][k];
+        }
     }
-    return energy;
 }
+
+static double weightEnergy(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    return body->inverseMass > 0.0 ? -body->mass * body->gravityScale *
+                                         tpDot(system->gravity, system->poses.data[index].position)
+                                   : 0.0;
+}
+
+double tpSystem_SpringEnergy(const tpSystem* system) {
+    return tpJoints_PotentialEnergy(system);
+}
+
+static const EnergyOf bothKinds[mostKinds] = { tpSystem_BodyKineticEnergy, weightEnergy };
 
 double tpSystem_KineticEnergy(const tpSystem* system) {
-    return sumBodies(system, tpSystem_BodyKineticEnergy) + tpJoints_KineticEnergy(system);
+    double energy;
+    sumBodies(system, &bothKinds[0], 1, &energy);
+    return energy + tpJoints_KineticEnergy(system);
+}
+
+double tpSystem_PotentialEnergy(const tpSystem* system) {
+    double energy;
+    sumBodies(system, &bothKinds[1], 1, &energy);
+    return energy + tpSystem_SpringEnergy(system) + system->contactEnergy;
+}
+
+void tpSystem_FindEnergies(const tpSystem* system, double* kinetic, double* potential) {
+    double energies[mostKinds];
+    sumBodies(system, bothKinds, mostKinds, energies);
+    *kinetic = energies[0] + tpJoints_KineticEnergy(system);
+    *potential = energies[1] + tpSystem_SpringEnergy(system) + system->contactEnergy;
 }
 
 double tpSystem_Energy(const tpSystem* system) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+    double kinetic, potential;
+    tpSystem_FindEnergies(system, &kinetic, &potential);
+    return kinetic + potential;
 }
 
 // Where the two ends of a spring are, and how far it is stretched.
@@ -87,21 +134,6 @@ static tpStretch stretchOf(const tpSystem* system, const tpJoint* spring) {
     stretch.length = tpLength(span);
     stretch.direction = tpNormalize(span);
     return stretch;
-}
-
-static double weightEnergy(const tpSystem* system, int index) {
-    const tpBody* body = &system->bodies.data[index];
-    return body->inverseMass > 0.0 ? -body->mass * body->gravityScale *
-                                         tpDot(system->gravity, system->poses.data[index].position)
-                                   : 0.0;
-}
-
-double tpSystem_SpringEnergy(const tpSystem* system) {
-    return tpJoints_PotentialEnergy(system);
-}
-
-double tpSystem_PotentialEnergy(const tpSystem* system) {
-    return sumBodies(system, weightEnergy) + tpSystem_SpringEnergy(system) + system->contactEnergy;
 }
 
 tpVec3 tpSystem_LinearMomentum(const tpSystem* system) {

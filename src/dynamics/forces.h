@@ -39,6 +39,8 @@ double tpSystem_PotentialEnergy(const tpSystem* system);
 // The springs' part of it.
 double tpSystem_SpringEnergy(const tpSystem* system);
 double tpSystem_KineticEnergy(const tpSystem* system);
+// Both, with one look at each body.
+void tpSystem_FindEnergies(const tpSystem* system, double* kinetic, double* potential);
 // Both together.
 double tpSystem_Energy(const tpSystem* system);
 double tpSystem_BodyKineticEnergy(const tpSystem* system, int body);

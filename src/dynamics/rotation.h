@@ -6,13 +6,14 @@
 #include "tippe/math.h"
 
 // Inertia of a body: principal moments, and the rotation from principal to body axes.
+// The first 64 bytes, a line of the cache, are all that is asked of balls and cubes.
 typedef struct tpInertia {
-    tpVec3 moments;        // kg m^2
-    tpVec3 inverseMoments; // 0 if a moment is 0
-    tpQuat principal;
     bool isIsotropic; // three equal moments: angular velocity is constant in free flight
     int symmetryAxis; // of two equal moments: the principal axis across them; -1 if there is none
     int middleAxis;   // the one whose moment lies between the others
+    tpVec3 moments;   // kg m^2
+    tpVec3 inverseMoments; // 0 if a moment is 0
+    tpQuat principal;
 } tpInertia;
 
 tpInertia tpMakeInertia(tpMat33 inertiaInBodyAxes);

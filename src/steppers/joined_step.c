@@ -237,8 +237,7 @@ static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, doubl
     tpJoints_ClearReactions(system);
     tpSystem_TakeOut(system, isOut);
     tpStepReport part = { .converged = true, .substepCount = 1, .limits = report->limits };
-    part.kineticBefore = tpSystem_KineticEnergy(system);
-    part.potentialBefore = tpSystem_PotentialEnergy(system);
+    tpSystem_FindEnergies(system, &part.kineticBefore, &part.potentialBefore);
     system->solveWork = 0.0;
     tpStepBudget_BeginPart(system, share);
     tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);

@@ -203,8 +203,7 @@ static bool canBegin(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     system->leftOut = tpStepper_Lacks(world->stepper, &world->options);
     system->gives = tpSystem_Gives(system);
     bool hasEnergy = tpSystem_FindContactEnergy(system);
-    report->kineticBefore = tpSystem_KineticEnergy(system);
-    report->potentialBefore = tpSystem_PotentialEnergy(system);
+    tpSystem_FindEnergies(system, &report->kineticBefore, &report->potentialBefore);
     if (!hasEnergy || !tpJoinedStep_Begin(step)) {
         tpStepReport_AddNote(report, "out of memory");
         return false;
@@ -239,8 +238,7 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     bool isKnown = world->stepper->closesAccount && isGuarded && !report->undone &&
                    tpCertificate_TakeGrossGains(system, &step->start.motion, report);
     if (!isKnown) {
-        report->kineticAfter = tpSystem_KineticEnergy(system);
-        report->potentialAfter = tpSystem_PotentialEnergy(system);
+        tpSystem_FindEnergies(system, &report->kineticAfter, &report->potentialAfter);
     }
     bool isFinite =
         isStateFinite(system) && isfinite(report->kineticAfter + report->potentialAfter);

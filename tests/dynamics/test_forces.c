@@ -131,6 +131,32 @@ static void testSums(void** state) {
     tpDestroyWorld(world);
 }
 
+// Few bodies, and more than one thread sums: ball i of n flies at speed i at height i, so that the
+// energies are sums of squares and of numbers. One look at each body finds the same bits as one for
+// each kind of energy.
+static void energiesOfMany(void** state) {
+    (void)state;
+    const int counts[] = { 40, 1500 };
+    for (int k = 0; k < 2; ++k) {
+        int n = counts[k];
+        tpWorld* world = makeEmptyWorld();
+        for (int i = 0; i < n; ++i) {
+            addBall(world, tpMakeVec3(0.0, 0.0, i), tpMakeVec3(0.0, i, 0.0));
+        }
+        const tpSystem* system = &world->system;
+        double kinetic, potential, count = n;
+        tpSystem_FindEnergies(system, &kinetic, &potential);
+        double squares = count * (count - 1.0) * (2.0 * count - 1.0) / 6.0;
+        double heights = count * (count - 1.0) / 2.0;
+        CHECK_NEAR(kinetic, 0.5 * ballMass * squares, 1e-12 * kinetic);
+        CHECK_NEAR(potential, 10.0 * ballMass * heights, 1e-12 * potential);
+        assert_true(kinetic == tpSystem_KineticEnergy(system));
+        assert_true(potential == tpSystem_PotentialEnergy(system));
+        assert_true(tpSystem_Energy(system) == kinetic + potential);
+        tpDestroyWorld(world);
+    }
+}
+
 // A spring pulls its two points along the line between them, by stiffness times stretch, and its
 // damper takes exp(-c t / m) of the speed at which it lengthens.
 static void testSpring(void** state) {
@@ -266,10 +292,10 @@ static void dampersDecay(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testKick),    cmocka_unit_test(everyForceKicks),
-        cmocka_unit_test(testDamping), cmocka_unit_test(testSums),
-        cmocka_unit_test(testSpring),  cmocka_unit_test(springsKeepMomentum),
-        cmocka_unit_test(dampersDecay)
+        cmocka_unit_test(testKick),     cmocka_unit_test(everyForceKicks),
+        cmocka_unit_test(testDamping),  cmocka_unit_test(testSums),
+        cmocka_unit_test(testSpring),   cmocka_unit_test(springsKeepMomentum),
+        cmocka_unit_test(dampersDecay), cmocka_unit_test(energiesOfMany)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
