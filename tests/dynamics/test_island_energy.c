@@ -359,6 +359,35 @@ static void whatIsHandedOnIsNoGain(void** state) {
     tpDestroyWorld(world);
 }
 
+// An island that something drives is judged by its own energies and the work done, whatever their
+// size: at 1e-5 J as at 10 and at 1e7.
+static void drivenGainsAreJudgedByTheirEnergies(void** state) {
+    (void)state;
+    for (int n = 0; n < 6; ++n) {
+        const double scales[] = { 1e-3, 1.0, 1e3 }, gain = n % 2 == 0 ? 1.2 : 1.33;
+        double scale = scales[n / 2], unit = scale * scale;
+        tpWorldDef def = tpDefaultWorldDef();
+        def.gravity = tpZeroVec3();
+        tpWorld* world = tpCreateWorld(&def);
+        tpSystem* system = &world->system;
+        tpBodyId body = addRunner(world, tpZeroVec3());
+        addRunner(world, tpMakeVec3(20.0, 0.0, 0.0));
+        act(world, body, body, byForce);
+        for (int i = 0; i < 2; ++i) { // 8.5 units of energy
+            system->velocities.data[i].linear = tpMakeVec3(2.0 * scale, 0.0, 0.0);
+            system->velocities.data[i].angular = tpMakeVec3(0.0, 5.0 * scale, 0.0);
+        }
+        tpKeptMotion start;
+        assert_true(tpKeptMotion_Take(&start, system));
+        system->velocities.data[0].linear.x = scale * sqrt(4.0 + 2.0 * gain / 3.0);
+        // Known are 8.5, the gain and a work of 3: a tenth of that is 1.27 or 1.28.
+        tpIslandWork work = { gain * unit, -3.0 * unit, gain * unit };
+        bool hasGained = tpSystem_HasIslandGained(system, start.poses, start.velocities, 0.1, work);
+        assert_int_equal(hasGained, gain > 0.1 * (8.5 + gain + 3.0));
+        tpDestroyWorld(world);
+    }
+}
+
 // Work of a force that a user applies for one step is no gain; nor is what one body hands on to
 // another in an impact, and what gravity gives.
 static void workIsNoGain(void** state) {
@@ -395,6 +424,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flywheelsHideNoGains),
         cmocka_unit_test(whatIsHandedOnIsNoGain),
+        cmocka_unit_test(drivenGainsAreJudgedByTheirEnergies),
         cmocka_unit_test(workIsNoGain),
         cmocka_unit_test(gainsAreTakenFromThoseThatGained),
         cmocka_unit_test(drivenIslandsShareWhatIsTaken),
