@@ -110,7 +110,6 @@ static void captureBlocks(tpRecorder* recorder, const tpWorld* world) {
 
 static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
                             bool withContacts, tpError* error) {
-    recorder->contacts.count = 0;
     if (withContacts && !recorder->statesOnly && !captureContacts(recorder, world)) {
         return tpError_OutOfMemory(error);
     }
