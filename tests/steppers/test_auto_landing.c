@@ -417,6 +417,35 @@ static void stopsTakeNoTime(void** state) {
            tpMakeVec3(1.0, 0.0, 0.0), stoppedSwings, 150);
 }
 
+// A motor of 6 N m turns a pendulum of 1 m up to 1.5 rad/s, which it comes to .29 s after it has
+// begun, in the middle of a step of .04 s, and holds. Whole and halves of that step went at that
+// speed from its start: 1.3 times what is asked for at 1e-4, with an estimate of 8e-4.
+static double motorStarts(double t) {
+    const double d = 2e-5, inertia = 1.004;
+    double angle = 0.0, rate = 0.0, left = t;
+    while (left > 0.0 && rate < 1.5) {
+        double part = fmin(d, left), middle = angle + 0.5 * part * rate;
+        double turn = (6.0 - 9.81 * sin(middle)) / inertia;
+        angle += part * (rate + 0.5 * part * turn);
+        rate += part * turn;
+        left -= part;
+    }
+    return sin(angle + 1.5 * left);
+}
+
+static void motorsComeToTheirSpeed(void** state) {
+    (void)state;
+    followAt("{ \"tippe\": 1, \"name\": \"arm\", \"gravity\": [0, 0, -9.81], \"bodies\": ["
+             " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.004, 0.004, 0.004],"
+             " \"position\": [0, 0, -1], \"shapes\": ["
+             " { \"type\": \"sphere\", \"radius\": 0.1 } ] } ], \"joints\": ["
+             " { \"name\": \"j\", \"type\": \"revolute\", \"bodies\": [null, \"a\"],"
+             " \"anchor\": [0, 0, 0], \"axis\": [0, -1, 0],"
+             " \"motor\": { \"speed\": 1.5, \"effort\": 6 } } ],"
+             " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.04, \"until\": 0.4 } }",
+             tpMakeVec3(1.0, 0.0, 0.0), motorStarts, 0.04, 10);
+}
+
 // A ball rolls .8 m down a slope of 7 in 24 into a level floor, which keeps what its spin about the
 // new contact was, and rolls on. The way along the level.
 static double intoValley(double t) {
@@ -475,6 +504,7 @@ int main(void) {
         cmocka_unit_test(hopeComesBack),
         cmocka_unit_test(stopsTakeNoTime),
         cmocka_unit_test(valleysAreReached),
+        cmocka_unit_test(motorsComeToTheirSpeed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

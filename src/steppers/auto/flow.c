@@ -153,6 +153,17 @@ static void guessMoment(tpFlow* flow, int stage, double first, double now) {
     }
 }
 
+// The same of a law: the parts that have ended tell. (With the rate of the coordinate alone nobody
+// knew when a motor comes to its speed, or a servo to the edge of its effort.)
+static void guessLawMoment(tpFlow* flow, int stage, int place, const tpFlowLawForce* law) {
+    for (int k = 0; k < tp_lawParts; ++k) {
+        double first = flow->memory->firstLawMargins[place][k];
+        if (law->margins[k] <= 0.0 && isfinite(first)) {
+            guessMoment(flow, stage, first, law->margins[k]);
+        }
+    }
+}
+
 // The same of what has happened so many seconds before the end of a step of h.
 static void guessSince(tpFlow* flow, double since, double h) {
     if (since > 0.0 && since < h) {
@@ -251,9 +262,9 @@ static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
             tpFlowLoads_AddLaw(&flow->memory->early, &law, i, power, early);
         }
         if (stage == 0) {
-            flow->memory->firstRates[i] = law.rate;
+            memcpy(flow->memory->firstLawMargins[i], law.margins, sizeof(law.margins));
         } else if (!law.goesOn) {
-            guessMoment(flow, stage, flow->memory->firstRates[i], law.rate);
+            guessLawMoment(flow, stage, i, &law);
         }
         goesOn = goesOn && law.goesOn;
     }
@@ -391,7 +402,7 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
     for (int i = 0; i < plan->lawCount; ++i) {
         tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
         if (!law.goesOn) {
-            guessMoment(flow, stageCount, memory->firstRates[i], law.rate);
+            guessLawMoment(flow, stageCount, i, &law);
             goesOn = false;
         }
     }

@@ -106,7 +106,7 @@ tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
     const tpCoordinateDef* def = &joint->coordinates[law->coordinate].def;
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRow row = tpJoint_CoordinateRow(joint, &place, law->coordinate);
-    tpFlowLawForce force = { .goesOn = true };
+    tpFlowLawForce force = { .goesOn = true, .margins = { INFINITY, INFINITY, INFINITY } };
     force.push =
         (tpFlowRow){ joint->bodyA, joint->bodyB, law->joint, row.onA, row.onB, 0.0, 0, 0.0, NULL };
     force.rate = tpFlowRow_Speed(&force.push, system->velocities.data);
@@ -114,13 +114,21 @@ tpFlowLawForce tpFlowLaw_Force(const tpFlowLaw* law, const tpSystem* system,
     double damping = def->damping + (def->hasSpring ? def->spring.damping : 0.0);
     if (def->hasServo) {
         force.goesOn = findServo(law, &def->servo, row.error, force.rate, &force.effort);
+        double wanted = wantedEffort(&def->servo, row.error, force.rate);
+        force.margins[tp_servoPart] = law->servoSign == 0.0
+                                          ? def->servo.effort - fabs(wanted)
+                                          : law->servoSign * wanted - def->servo.effort;
     }
     if (law->motorSign != 0.0) {
         force.effort += law->motorSign * def->motor.effort;
-        force.goesOn = force.goesOn && law->motorSign * (def->motor.speed - force.rate) >= 0.0;
+        force.margins[tp_motorPart] = law->motorSign * (def->motor.speed - force.rate);
+        force.goesOn = force.goesOn && force.margins[tp_motorPart] >= 0.0;
     }
     force.taken = force.effort - damping * force.rate - def->friction * law->direction;
-    force.goesOn = force.goesOn && (def->friction == 0.0 || force.rate * law->direction > 0.0);
+    if (def->friction > 0.0) {
+        force.margins[tp_frictionPart] = force.rate * law->direction;
+        force.goesOn = force.goesOn && force.margins[tp_frictionPart] > 0.0;
+    }
     return force;
 }
 

@@ -10,14 +10,19 @@
 
 #include "steppers/auto/flow_rows.h"
 
+// Parts of a law that end: a servo comes to the edge of its effort or back, a motor to its speed,
+// and a coordinate with dry friction to rest.
+typedef enum tpLawPart { tp_servoPart, tp_motorPart, tp_frictionPart, tp_lawParts } tpLawPart;
+
 // What a coordinate's laws do at a place, N m or N.
 typedef struct tpFlowLawForce {
     tpFlowRow push;
-    double rate;   // of the coordinate
-    double stored; // by the spring
-    double taken;  // of dampers and friction, servo and motor: work from outside
-    double effort; // of servo and motor, a part of it
-    bool goesOn;   // the law is still the one of the plan
+    double rate;                 // of the coordinate
+    double stored;               // by the spring
+    double taken;                // of dampers and friction, servo and motor: work from outside
+    double effort;               // of servo and motor, a part of it
+    bool goesOn;                 // the law is still the one of the plan
+    double margins[tp_lawParts]; // of each part, 0 or more as long as it goes on; INFINITY: none
 } tpFlowLawForce;
 
 // Whether the laws of a coordinate need one in the plan, in the state that the system is in.

@@ -35,7 +35,7 @@ struct tpFlowMemory {
     tpFlowSlip firstSlips[tp_flowContacts];
     tpFlowSurface surfaces[tp_flowContacts][2]; // that contacts are on, of bodies A and B
     tpPose* poses;                              // of all bodies, while they are moved to look ahead
-    double firstRates[tp_flowLaws];
+    double firstLawMargins[tp_flowLaws][tp_lawParts];
     double rotorSpeeds[tp_flowRows]; // of rotors at the start of the step, by rows
     double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws
     tpFlowLoads loads, early;                           // of the step, and of its first half
