@@ -9,7 +9,7 @@
 //
 // Velocities are linear in the impulses and go along; they are made of the impulses anew after each
 // measured sweep, so that rounding does not add up. Strong friction makes sweeps unsymmetric: too
-// much momentum lets steps grow. Then it starts anew, and is smaller for the rest of the solve.
+// much momentum lets steps grow. Then it starts anew, and is smaller until the solve stalls.
 // Where each pair has a single point, as balls do, steps do not grow but cease to shrink, and there
 // is less of it from the start: 64 sweeps over 10,000 balls that settle leave a third as much.
 
@@ -19,9 +19,10 @@
 
 #include "sweeps/light_kernels.h"
 
-// Most of the last change that is made once more: usually, and of contacts that rub with no more
-// than so many points per pair. The delay of its growth, in sweeps.
-static const double usualMost = 0.95, singleMost = 0.87, singlePoints = 1.25, delay = 3.0;
+// Most of the last change that is made once more: of normal impulses alone, of contacts that rub
+// with several points per pair, and with no more than so many. The delay of its growth, in sweeps.
+static const double smoothMost = 0.95, severalMost = 0.985, singleMost = 0.87, delay = 3.0;
+static const double singlePoints = 1.25;
 
 // A step that is larger than the smallest one by this, squared, starts anew; what is left out of
 // the last change grows by the other factor.
@@ -36,7 +37,8 @@ bool tpLightMomentum_Create(tpLightMomentum* momentum, const tpLightSweeper* lig
                             tpArena* arena) {
     if (momentum->most < 0.0) {
         bool isSingle = light->packCount <= singlePoints * light->runCount;
-        momentum->most = isSingle && light->rowCount > 1 ? singleMost : usualMost;
+        momentum->most = light->rowCount == 1 ? smoothMost : isSingle ? singleMost : severalMost;
+        momentum->isLong = light->rowCount > 1 && !isSingle;
     }
     momentum->start = TP_SCRATCH(arena, float, light->impulseCount);
     momentum->last = TP_SCRATCH(arena, float, light->impulseCount);

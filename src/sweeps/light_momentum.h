@@ -9,6 +9,7 @@ typedef struct tpLightMomentum {
     // Part of the last change that is made once more, at most; it falls in a solve. Negative:
     // to be chosen with the contacts.
     double most;
+    bool isLong;               // long rounds gain: contacts rub, several of them per pair
     double size;               // of the last sweep's own step, squared
     double least;              // smallest size since momentum began to build up
     int age;                   // sweeps since then
@@ -17,7 +18,7 @@ typedef struct tpLightMomentum {
     float* reckoned;           // changes of velocity before they are made of the impulses anew
 } tpLightMomentum;
 
-// Before a solve.
+// Before a solve, and after a stall: momentum is as large as it may be again.
 void tpLightMomentum_Reset(tpLightMomentum* momentum);
 
 // Memory for the contacts that have been chosen; the rest stays. False if memory ran out.

@@ -9,8 +9,8 @@ typedef struct tpLightTask {
     const tpVelocity* start; // velocities without impulses, another array than the sweeper's
     double goal;             // for tpSweeper_Miss, m/s
     int limit;               // of light sweeps
-    // Asked for better impulses of the chosen contacts where sweeps have stalled for the third
-    // time; may be NULL. False if memory ran out.
+    // Asked for better impulses of the chosen contacts if sweeps have stalled several times; may be
+    // NULL. False if memory ran out.
     bool (*help)(void* context, const tpLightSweeper* light);
     void* context;
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sweeps/kept_impulses.h"
 #include "sweeps/light_solve.h"
 #include "sweeps/mixing.h"
 
@@ -27,7 +28,7 @@ enum { leastLook = 8, mostLook = 64, mixedPhase = 512 };
 static const double safePart = 0.8;
 
 // Residuals below this, of the speeds that impulses change, are left to double precision.
-static const double lightRounding = 1e-6;
+static const double lightRounding = 1e-7;
 
 // Certificates looser than this part of them are far above rounding: what stalls on the way to them
 // in single precision does so in double precision too, at ten times the cost.
@@ -40,12 +41,20 @@ static void renewVelocities(tpSweeper* sweeper, const tpVelocity* start) {
 }
 
 // Mixed sweeps in double precision. Looks at the certificate are the rarer the longer it takes.
-static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int limit,
+// With `isKept` the best impulses are the result, those of the start among them; else the last ones
+// (joints and torsion are not kept).
+static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int limit, bool isKept,
                      tpStepReport* report) {
     tpSweeper* sweeper = &touch->sweeper;
+    tpArena* arena = &touch->system->arena;
     tpMixer mixer;
-    if (!tpMixer_Create(&mixer, sweeper, &touch->system->arena)) {
+    tpKeptImpulses kept = { NULL, 0.0 }; // nothing is better than that
+    if (!tpMixer_Create(&mixer, sweeper, arena) ||
+        (isKept && !tpKeptImpulses_Create(&kept, sweeper, arena))) {
         return false;
+    }
+    if (isKept) {
+        tpKeptImpulses_Keep(&kept, sweeper, tpSweeper_Miss(sweeper));
     }
     bool isMixed = sweeper->torsionCount == 0;
     double miss = INFINITY;
@@ -57,6 +66,7 @@ static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int l
         if (k == look || k == limit) {
             renewVelocities(sweeper, start);
             miss = tpSweeper_Miss(sweeper);
+            tpKeptImpulses_Keep(&kept, sweeper, miss);
             look += k / 4 < leastLook ? leastLook : k / 4 < mostLook ? k / 4 : mostLook;
         }
         bool isDone = miss <= goal || k == limit;
@@ -65,6 +75,10 @@ static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int l
         } else if (isMixed && !isDone && k % mixedEvery == 0 && k / mixedPhase % 2 == 0) {
             tpMixer_End(&mixer, sweeper);
         }
+    }
+    if (isKept && kept.miss < miss) {
+        tpKeptImpulses_TakeBack(&kept, sweeper);
+        renewVelocities(sweeper, start);
     }
     return true;
 }
@@ -109,7 +123,7 @@ bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     // What stalls in single precision mostly does not in double precision, over all contacts.
     int most = isLight ? patience * limit : limit;
     bool isDone = isLight && (goal > looseGoal * size || tpSweeper_Miss(sweeper) <= goal);
-    if (!isDone && !sweepAll(touch, start, goal, most, report)) {
+    if (!isDone && !sweepAll(touch, start, goal, most, isLight, report)) {
         return false;
     }
     *verdict = tpSweeper_Judge(sweeper);
