@@ -54,6 +54,26 @@ static bool hasViolation(const tpFrictionIsland* island, const double* u) {
     return false;
 }
 
+// What a pair of blocks takes in forming W, and the part of the work that is left which that may
+// be.
+static const double pairWork = 300.0, formedPart = 0.25;
+
+// Whether so many contacts are on one body that W, which is full then, would take too much of what
+// the island may cost. A pair of blocks is counted once for each body that they share.
+static bool isCrowded(const tpFrictionIsland* island, int* counts) {
+    if (!tpFrictionIsland_IsByBodies(island)) {
+        return false;
+    }
+    for (int k = 0; k < 2 * island->blockCount; ++k) {
+        counts[island->body[k] >= 0 ? island->body[k] : island->bodyCount] += 1;
+    }
+    double pairs = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        pairs += (double)counts[i] * (double)counts[i];
+    }
+    return pairWork * pairs > formedPart * (island->workLimit - island->work);
+}
+
 // r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays. What the joints
 // alone make contacts and limits do is read from the last r, also where it is no better than the
 // first.
@@ -148,7 +168,14 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     }
     tpHeldBlocks held;
     bool* inPlay = TP_SCRATCH(arena, bool, island->blockCount);
-    if (arena->failed || !tpHeldBlocks_Create(&held, island, arena)) {
+    int* counts = TP_SCRATCH_ZEROED(arena, int, island->bodyCount + 1);
+    if (arena->failed) {
+        return tp_solverOutOfMemory;
+    }
+    if (isCrowded(island, counts)) {
+        return tp_notApplicable;
+    }
+    if (!tpHeldBlocks_Create(&held, island, arena)) {
         return tp_solverOutOfMemory;
     }
     if (chooseJoints(island, inPlay)) {

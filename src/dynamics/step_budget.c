@@ -10,8 +10,9 @@
 // weighed. More contacts have as much more as their factorisations grow. Crowds whose bodies bounce
 // one after the other have few contacts at any time, but as many impacts as bodies: they have more
 // in proportion to the bodies that are in flight. 216 elastic balls that had as much as twelve lost
-// 29 % of their energy in the three steps that did not suffice.
-enum { smallStep = 500, fewBodies = 48 };
+// 29 % of their energy in the three steps that did not suffice. What does not bounce comes to rest
+// on what it strikes: only its queries grow with the bodies.
+enum { smallStep = 500, fewBouncing = 48, fewBodies = 384 };
 static const double smallBudget = 1.1e8;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
@@ -26,11 +27,11 @@ static const double hardPart = 0.2;
 static const double solvePart = 0.6, lastPart = 0.02;
 
 // Work of a query: of each body (it turns freely, its bounds are looked up), of each contact, and
-// of each pair of shapes that are near: in closed form, convex ones by polyhedra, by iterations on
-// round surfaces, and on several triangles of a surface each.
+// of each pair of shapes that are near: in closed form, convex ones by polyhedra (hulls have to be
+// searched), by iterations on round surfaces, and on several triangles of a surface each.
 static const double bodyQuery = 2500.0, evenQuery = 400.0, contactQuery = 300.0;
-static const double simpleQuery = 200.0, pairQuery = 1500.0, roundQuery = 5000.0,
-                    surfaceQuery = 12000.0;
+static const double simpleQuery = 200.0, pairQuery = 1500.0, hullQuery = 4000.0,
+                    roundQuery = 5000.0, surfaceQuery = 12000.0;
 
 // Powers of real exponents make the surface of a superellipsoid so many times as costly.
 static const double powerFactor = 3.0;
@@ -44,12 +45,24 @@ static const double advance = 0.3;
 
 double tpStepBudget_Whole(const tpSystem* system) {
     double size = (double)system->stepSize / smallStep;
-    double crowd = (double)(system->stepBodies - system->stepSize) / fewBodies;
+    double crowd = (double)(system->stepBodies - system->stepSize) /
+                   (system->stepBounces ? fewBouncing : fewBodies);
     return smallBudget * fmax(1.0, fmax(size * size, crowd));
 }
 
 static double limitOf(const tpSystem* system) {
     return (system->stepShare > 0.0 ? system->stepShare : 1.0) * tpStepBudget_Whole(system);
+}
+
+static bool mayBounce(const tpSystem* system) {
+    double restitution = 0.0;
+    for (int i = 0; i < system->materials.count; ++i) {
+        restitution = fmax(restitution, system->materials.data[i].restitution);
+    }
+    for (int i = 0; i < system->pairs.count; ++i) {
+        restitution = fmax(restitution, system->pairs.data[i].restitution);
+    }
+    return restitution > 0.0;
 }
 
 void tpStepBudget_Begin(tpSystem* system) {
@@ -60,6 +73,7 @@ void tpStepBudget_Begin(tpSystem* system) {
     for (int i = 0; i < system->bodyCount; ++i) {
         system->stepBodies += tpSystem_IsDynamic(system, i) ? 1 : 0;
     }
+    system->stepBounces = mayBounce(system);
     // Bodies on joints do not bounce one by one.
     system->stepBodies -= system->joints.count;
     system->stepShare = 1.0;
@@ -92,7 +106,8 @@ double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair) {
     bool isRound = (a == tp_roundKind || b == tp_roundKind) && !isSimple;
     bool hasPowers =
         shapeA->type == tp_superellipsoidShape || shapeB->type == tp_superellipsoidShape;
-    double work = isSurface ? surfaceQuery : isRound ? roundQuery : pairQuery;
+    bool isHull = shapeA->type == tp_hullShape || shapeB->type == tp_hullShape;
+    double work = isSurface ? surfaceQuery : isRound ? roundQuery : isHull ? hullQuery : pairQuery;
     return isSimple ? simpleQuery : (hasPowers ? powerFactor : 1.0) * work;
 }
 

@@ -233,6 +233,7 @@ typedef struct tpSystem {
     bool wasSpent;         // a part of this step has cost its share
     int stepSize;          // contacts of its largest query
     int stepBodies;        // dynamic ones at its start
+    bool stepBounces;      // whether some contacts may give back what they take
     int contactQueryCount; // how often the collider has been asked in this step
     const volatile sig_atomic_t* stop; // not zero there: the step is to end at once; or NULL
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h

@@ -1,6 +1,7 @@
 // Blocks that hold, eliminated along a tree of bodies and as a sparse matrix: both against products
 // with W itself. Trees hang on the world or fly, in space and in the plane.
 
+#include "complementarity/friction_solvers.h"
 #include "complementarity/held_blocks.h"
 
 #include "complementarity/solver.h"
@@ -97,6 +98,17 @@ static void checkTrees(int n, bool isGrounded, bool isLooped) {
             // The diagonal has 1e-12 more.
             CHECK_BELOW(solveError(&held, isHeld), 1e-9);
             CHECK_BELOW(reduceError(&held, isHeld), 1e-9);
+            // W is not begun if its blocks would take more than a part of the work that is left.
+            tpFrictionIsland cramped = *island;
+            tpFrictionOptions options = tpDefaultFrictionOptions();
+            int iterations = 0;
+            cramped.work = 0.0;
+            cramped.workLimit = 1000.0;
+            cramped.stop = NULL;
+            assert_int_equal(
+                tpFrictionIsland_Bilateral(&cramped, &options, 30, &memory->arena, &iterations),
+                tp_notApplicable);
+            assert_true(cramped.work == 0.0 && iterations == 0);
         }
         tpArena_Release(&memory->arena, mark);
     }

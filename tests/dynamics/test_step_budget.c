@@ -51,9 +51,12 @@ static void workIsSpentAndForgotten(void** state) {
 
 // The work of a step with that many dynamic bodies, of which the first are joined to the world and
 // some touch, before it is spent.
-static double budgetOf(int bodies, int joined, int touching) {
+static double budgetWith(double restitution, int bodies, int joined, int touching) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     tpWorld* world = tpCreateWorld(&worldDef);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.restitution = restitution;
+    tpCreateMaterial(world, &material, NULL);
     tpShapeDef shape = tpDefaultShapeDef();
     for (int i = 0; i < bodies; ++i) {
         tpBodyDef def = tpDefaultBodyDef();
@@ -79,6 +82,10 @@ static double budgetOf(int bodies, int joined, int touching) {
     return work;
 }
 
+static double budgetOf(int bodies, int joined, int touching) {
+    return budgetWith(0.5, bodies, joined, touching);
+}
+
 // Impacts of a crowd come one after the other, and each of them costs a query of all bodies. Bodies
 // that touch or hang on joints do not bounce one by one.
 static void crowdsMayCostMore(void** state) {
@@ -89,6 +96,9 @@ static void crowdsMayCostMore(void** state) {
     CHECK_NEAR(budgetOf(480, 0, 240) / few, 5.0, 0.1);
     CHECK_NEAR(budgetOf(480, 240, 0) / few, 5.0, 0.1);
     assert_true(budgetOf(300, 0, 400) == few);
+    // What does not bounce has its queries.
+    assert_true(budgetWith(0.0, 360, 0, 0) == few);
+    CHECK_NEAR(budgetWith(0.0, 768, 0, 0) / few, 2.0, 0.02);
 }
 
 // Steps within a step share its budget: all of them together cost about as much as one may, however
@@ -202,25 +212,33 @@ static double costOfPair(const tpGeometry* a, const tpGeometry* b) {
 static void queriesCostByTheirShapes(void** state) {
     (void)state;
     tpPose at = tpIdentityPose();
-    tpGeometry ball, box, plane, egg, power, mesh;
+    tpGeometry ball, box, plane, egg, power, mesh, hull;
     tpMakeSphere(&(tpSphere){ 0.5 }, at, &ball, NULL);
     tpMakeBox(&(tpBox){ { 1.0, 1.0, 1.0 } }, at, &box, NULL);
     tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, at, &plane, NULL);
     tpMakeEllipsoid(&(tpEllipsoid){ { 0.5, 0.6, 0.7 } }, at, &egg, NULL);
     tpMakeSuperellipsoid(&(tpSuperellipsoid){ { 0.5, 0.6, 0.7 }, { 0.5, 0.8 } }, at, &power, NULL);
     mesh = makeTriangleBox(tpMakeVec3(1.0, 1.0, 1.0));
+    const tpVec3 corners[4] = {
+        { 0.0, 0.0, 0.0 }, { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 }
+    };
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(tpMakeHull(&allocator, corners, 4, at, &hull, NULL), tp_success);
     const struct {
         const tpGeometry *a, *b;
         double work;
-    } cases[] = { { &ball, &ball, 200.0 },  { &box, &plane, 200.0 },   { &power, &plane, 200.0 },
-                  { &box, &box, 1500.0 },   { &ball, &box, 1500.0 },   { &egg, &box, 5000.0 },
-                  { &egg, &egg, 5000.0 },   { &power, &box, 15000.0 }, { &ball, &power, 15000.0 },
-                  { &mesh, &box, 12000.0 }, { &egg, &mesh, 12000.0 },  { &power, &mesh, 36000.0 } };
+    } cases[] = { { &ball, &ball, 200.0 },   { &box, &plane, 200.0 },   { &power, &plane, 200.0 },
+                  { &box, &box, 1500.0 },    { &ball, &box, 1500.0 },   { &egg, &box, 5000.0 },
+                  { &egg, &egg, 5000.0 },    { &power, &box, 15000.0 }, { &ball, &power, 15000.0 },
+                  { &hull, &box, 4000.0 },   { &hull, &hull, 4000.0 },  { &hull, &plane, 200.0 },
+                  { &mesh, &hull, 12000.0 }, { &mesh, &box, 12000.0 },  { &egg, &mesh, 12000.0 },
+                  { &power, &mesh, 36000.0 } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         CHECK_NEAR(costOfPair(cases[i].a, cases[i].b), cases[i].work, 0.0);
         CHECK_NEAR(costOfPair(cases[i].b, cases[i].a), cases[i].work, 0.0);
     }
     tpReleaseGeometry(&mesh);
+    tpReleaseGeometry(&hull);
     tpSystem system;
     memset(&system, 0, sizeof(system));
     tpBody bodies[3];

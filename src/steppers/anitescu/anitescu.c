@@ -11,6 +11,7 @@
 #include "dynamics/contact_spring.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/anitescu/guard.h"
 
 enum { maxPasses = 5, maxGuardTrials = 12 };
@@ -74,7 +75,9 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettin
             return false;
         }
         tpTimeStep_ApplyImpulses(step);
-        if (!tpTimeStep_Outran(step, NULL)) {
+        // Solves that have come to the end of their work throw bodies far, and to look for all that
+        // these may meet takes longer each time.
+        if (!tpTimeStep_Outran(step, NULL) || tpStepBudget_IsSpent(step->system)) {
             break;
         }
     }

@@ -34,7 +34,8 @@ typedef struct IslandNewton {
     tpSparseColumns columns;
     tpSparseLu factor;
     int* scratch;
-    double workLimit; // of the step, where this solve has to end
+    const double* factorWork; // counted by the factor
+    double workLimit;         // of the step, where this solve has to end
 } IslandNewton;
 
 static bool create(IslandNewton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
@@ -42,6 +43,7 @@ static bool create(IslandNewton* newton, tpIslandProblem* problem, tpSolverMemor
     memset(newton, 0, sizeof(*newton));
     int n = problem->size, m = problem->bodyCount * problem->geometry->step->rows.componentCount;
     newton->problem = problem;
+    newton->factorWork = &memory->work;
     newton->n = n;
     newton->m = m;
     double** vectors[] = { &newton->x, &newton->best,   &newton->trial, &newton->step,
@@ -166,8 +168,11 @@ static bool solveLinear(IslandNewton* newton) {
         }
     } else {
         compress(newton);
-        if (tpSparseLu_Factorise(&newton->factor, &newton->columns, 1e-15, newton->pivots,
-                                 newton->pivots + m) != 0) {
+        double before = *newton->factorWork;
+        int missing = tpSparseLu_Factorise(&newton->factor, &newton->columns, 1e-15, newton->pivots,
+                                           newton->pivots + m);
+        tpStepBudget_Spend(newton->problem->geometry->step->system, *newton->factorWork - before);
+        if (missing != 0) {
             return false;
         }
         tpSparseLu_Solve(&newton->factor, newton->right, newton->step);
@@ -329,9 +334,7 @@ bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance
     IslandNewton newton;
     bool isCreated = create(&newton, problem, memory);
     if (isCreated) {
-        double work = memory->work;
         iterate(&newton, tolerance, iterationLimit, out);
-        tpStepBudget_Spend(problem->geometry->step->system, memory->work - work);
         isCreated = !memory->arena.failed;
     }
     tpSolverMemory_End(memory, mark);
