@@ -75,6 +75,8 @@ def largest_way(a: list[list[float]], b: list[list[float]]) -> float:
 
 
 def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[str, str]], contacts: list[dict[str, str]]) -> dict[str, Any]:
+    if summary.get("undone_steps"):
+        return {"failed": f"a step was not finite, after {summary['simulated_time']:.4g} s"}
     names = [key[:-3] for key in states[0] if key.endswith(".qw")]
     last = states[-1]
     until = float(last["time"])

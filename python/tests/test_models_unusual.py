@@ -102,7 +102,10 @@ def test_a_urdf_holds_what_it_may(tmp_path: Path) -> None:
     servos = {j["name"]: j.get("servo") for j in scene["joints"]}
     assert servos["x"]["target"] == 0.3 and servos["y"] is None
     assert told(scene, "chosen", "its own effort 5 drives nothing")
-    assert told(scene, "rigid", "beyond its limits from 0.3 to 1")
+    assert told(scene, "chosen", "it starts at 0.3")
+    turned = scene["bodies"][1]["rotation"]["quaternion"]
+    assert turned == pytest.approx([np.cos(0.15), 0, 0, np.sin(0.15)], abs=1e-15)  # where its limits allow it to be
+    assert scene["joints"][0]["zero"] == 0.3
 
 
 @pytest.mark.parametrize(

@@ -240,15 +240,24 @@ class _Reader:
         return position, rotations.multiply(rotations.turn(self.axis(joint, rotation), start), rotation)
 
     def start(self, joint: Element, followed: tuple[str, ...] = ()) -> float:
-        """Where a joint starts: at zero, or where the joint that it follows puts it."""
+        """Where a joint starts: at zero, at its limit next to zero, or where the joint that it follows puts it."""
         mimic, name = joint.first("mimic"), self.name(joint)
-        if mimic is None or joint.attributes.get("type") not in ("revolute", "continuous", "prismatic"):
+        if joint.attributes.get("type") not in ("revolute", "continuous", "prismatic"):
             return 0.0
+        if mimic is None:
+            return self.next_to_zero(joint)
         if name in followed and len(followed) > 1:
             raise mimic.error(f"joints follow each other in a circle: {', '.join(followed)}")
         other = next((j for j in self.joints if self.name(j) == mimic.attributes.get("joint")), None)
         led = self.start(other, (*followed, name)) if other is not None and name not in followed else 0.0
         return self.number(mimic, "offset", 0.0) + self.number(mimic, "multiplier", 1.0) * led
+
+    def next_to_zero(self, joint: Element) -> float:
+        """Zero, or the limit of a joint that may not stand there: begun beyond its limits it would snap into them, through other links."""
+        limit = joint.first("limit")
+        if limit is None or joint.attributes["type"] == "continuous":
+            return 0.0
+        return min(max(0.0, self.number(limit, "lower", 0.0)), self.number(limit, "upper", 0.0))
 
     def give_mass(self, body: Body) -> None:
         """A link that moves and has no mass gets a small one, so that it can be a body."""
@@ -457,6 +466,9 @@ class _Reader:
             if low > high:
                 raise limit.error(f"the lower limit {low:g} is above the upper one {high:g}")
             laws.limits = (low, high)
+            if joint.first("mimic") is None and not low <= 0 <= high:
+                message = f"zero is beyond its limits: it starts at {self.start(joint):.6g}"
+                self.report.add("chosen", "joint", "limit", message, self.name(joint), (joint.file, joint.line))
         elif limit is None and kind in ("revolute", "prismatic"):
             raise joint.error(f'joint "{self.name(joint)}" of type {kind} needs a <limit>')
         if dynamics is not None:
@@ -467,18 +479,17 @@ class _Reader:
         if limit is not None and effort < 0:
             raise limit.error("an effort is not negative")
         if self.hold and effort > 0:
-            laws.drive = self.servo(joint, effort, laws)
+            laws.drive = self.servo(joint, effort)
         return laws
 
-    def servo(self, joint: Element, effort: float, laws: Laws) -> Drive | None:
+    def servo(self, joint: Element, effort: float) -> Drive | None:
         """A URDF has no gains. One tenth of a radian, or of a metre, off its target the joint uses all its effort."""
         mimic = joint.first("mimic")
         if mimic is not None:
             message = f'follows "{mimic.attributes.get("joint", "")}": its own effort {effort:.4g} drives nothing'
             self.report.add("chosen", "joint", None, message, self.name(joint), (joint.file, joint.line))
             return None
-        low, high = laws.limits or (0.0, 0.0)
-        drive = Drive(target=min(max(0.0, low), high), stiffness=10.0 * effort, damping=effort, effort=effort)
+        drive = Drive(target=self.start(joint), stiffness=10.0 * effort, damping=effort, effort=effort)
         held = "zero" if drive.target == 0 else f"{drive.target:.4g}, its limit next to zero,"
         message = f"holds {held} with stiffness {drive.stiffness:.4g}, damping {drive.damping:.4g} and at most its effort {effort:.4g}"
         self.report.add("chosen", "joint", None, message, self.name(joint), (joint.file, joint.line))
