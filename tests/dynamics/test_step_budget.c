@@ -230,7 +230,7 @@ static void queriesCostByTheirShapes(void** state) {
     } cases[] = { { &ball, &ball, 200.0 },   { &box, &plane, 200.0 },   { &power, &plane, 200.0 },
                   { &box, &box, 1500.0 },    { &ball, &box, 1500.0 },   { &egg, &box, 5000.0 },
                   { &egg, &egg, 5000.0 },    { &power, &box, 15000.0 }, { &ball, &power, 15000.0 },
-                  { &hull, &box, 4000.0 },   { &hull, &hull, 4000.0 },  { &hull, &plane, 200.0 },
+                  { &hull, &box, 1500.0 },   { &hull, &hull, 1500.0 },  { &hull, &plane, 200.0 },
                   { &mesh, &hull, 12000.0 }, { &mesh, &box, 12000.0 },  { &egg, &mesh, 12000.0 },
                   { &power, &mesh, 36000.0 } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
