@@ -178,6 +178,7 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     if (!tpHeldBlocks_Create(&held, island, arena)) {
         return tp_solverOutOfMemory;
     }
+    island->work += held.formWork;
     if (chooseJoints(island, inPlay)) {
         bool letsThrough;
         if (!refine(island, &held, inPlay, limit, arena, iterations, &letsThrough)) {
@@ -198,10 +199,12 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     if (!tpFrictionIsland_IsByBodies(island)) {
         return tp_notApplicable;
     }
+    double formed = held.formWork;
     const tpBlockMatrix* W = tpHeldBlocks_W(&held);
     if (W == NULL) {
         return tp_solverOutOfMemory;
     }
+    island->work += held.formWork - formed;
     // If patches of contacts fill W, the system of the bodies is
     // much the cheaper, and has its turn first.
     if (W->columnStart[W->count] > chainCouples * W->count) {
@@ -217,6 +220,7 @@ tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFriction
     }
     tpHeldBlocks held = { .island = island, .arena = arena };
     const tpBlockMatrix* W = tpHeldBlocks_W(&held);
+    island->work += held.formWork;
     return W != NULL ? solveFormed(island, W, options, limit, arena, iterations)
                      : tp_solverOutOfMemory;
 }

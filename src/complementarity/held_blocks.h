@@ -13,6 +13,7 @@ typedef struct tpHeldBlocks {
     bool isTree;
     tpBodyTree tree;
     tpBlockMatrix W;    // formed if it is needed
+    double formWork;    // that this has taken
     const bool* isHeld; // blocks that are eliminated
     tpBlockLu factor;   // of W
 } tpHeldBlocks;

@@ -8,6 +8,7 @@
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_rows.h"
 #include "dynamics/joint_types.h"
+#include "dynamics/step_budget.h"
 
 // Errors of positions count in units of length.
 static double heldError(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
@@ -252,13 +253,18 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
     if (velocities != NULL) {
         findVelocities(&rows, velocities);
     }
+    tpSolveReport solve = { .work = 0.0 };
     if (!tpRows_SolveFew(&rows)) {
         tpFrictionBodies bodies;
         tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
         tpFrictionOptions options = tpDefaultFrictionOptions();
         options.tolerance = 1e-6; // Newton's method corrects itself
-        tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
+        options.workLimit = tpStepBudget_ForSolve(system);
+        options.isUntimed = true;
+        options.stop = system->stop;
+        tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, &solve);
     }
+    tpStepBudget_SpendSolve(system, solve.work, rows.rowCount, rows.blockCount);
     tpVelocity* changes = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
                                             system->bodyCount > 0 ? system->bodyCount : 1);
     if (changes != NULL) {

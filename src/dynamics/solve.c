@@ -118,13 +118,13 @@ static double affordable(const tpRows* rows, tpSystem* system, double share) {
     return share * fmin(limit, left);
 }
 
-// What a solve costs beside its own work, per row: the row itself, its place in the problem and its
-// verdict.
-static const double rowWork = 600.0;
-
 static void spend(tpSystem* system, const tpRows* rows, double work) {
     system->solveWork += work;
-    tpStepBudget_Spend(system, work + rowWork * rows->rowCount);
+    int joints = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        joints += rows->infos[b].source == tp_jointSource;
+    }
+    tpStepBudget_SpendSolve(system, work, rows->rowCount, joints);
 }
 
 static bool hasContact(const tpRows* rows) {

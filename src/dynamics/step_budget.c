@@ -11,8 +11,9 @@
 // one after the other have few contacts at any time, but as many impacts as bodies: they have more
 // in proportion to the bodies that are in flight. 216 elastic balls that had as much as twelve lost
 // 29 % of their energy in the three steps that did not suffice. What does not bounce comes to rest
-// on what it strikes: only its queries grow with the bodies.
-enum { smallStep = 500, fewBouncing = 48, fewBodies = 384 };
+// on what it strikes: only its queries grow with the bodies. Solves of joints without contacts grow
+// as the joints do.
+enum { smallStep = 500, fewBouncing = 48, fewBodies = 384, fewJoints = 250 };
 static const double smallBudget = 1.1e8;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
@@ -35,6 +36,10 @@ static const double bodyQuery = 2500.0, evenQuery = 400.0, contactQuery = 300.0;
 static const double simpleQuery = 200.0, pairQuery = 1500.0, roundQuery = 5000.0,
                     surfaceQuery = 12000.0;
 
+// What a solve costs beside its own work, per row: the row itself, its place in the problem and its
+// verdict. Rows of a joint are found from the poses of its bodies in every solve.
+static const double rowWork = 600.0, jointWork = 4000.0;
+
 // Powers of real exponents make the surface of a superellipsoid so many times as costly.
 static const double powerFactor = 3.0;
 
@@ -49,7 +54,8 @@ double tpStepBudget_Whole(const tpSystem* system) {
     double size = (double)system->stepSize / smallStep;
     double crowd = (double)(system->stepBodies - system->stepSize) /
                    (system->stepBounces ? fewBouncing : fewBodies);
-    return smallBudget * fmax(1.0, fmax(size * size, crowd));
+    double joints = (double)system->joints.count / fewJoints;
+    return smallBudget * fmax(fmax(1.0, joints), fmax(size * size, crowd));
 }
 
 static double limitOf(const tpSystem* system) {
@@ -95,6 +101,10 @@ void tpStepBudget_BeginPart(tpSystem* system, double share) {
 void tpStepBudget_Spend(tpSystem* system, double work) {
     system->stepWork += work;
     system->largestWork = fmax(system->largestWork, work);
+}
+
+void tpStepBudget_SpendSolve(tpSystem* system, double work, int rowCount, int jointCount) {
+    tpStepBudget_Spend(system, work + rowWork * rowCount + jointWork * jointCount);
 }
 
 double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair) {

@@ -21,6 +21,10 @@ void tpStepBudget_BeginPart(tpSystem* system, double share);
 // Adds work: multiply-adds of a solve, or what takes as long (about a nanosecond each).
 void tpStepBudget_Spend(tpSystem* system, double work);
 
+// Adds that of a solve of so many rows, some of so many joints, with what it takes to pose and to
+// judge them.
+void tpStepBudget_SpendSolve(tpSystem* system, double work, int rowCount, int jointCount);
+
 // Adds the work of one drift of all bodies and of the query that has found these contacts. The more
 // of them touch, the more the step may cost.
 void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count);

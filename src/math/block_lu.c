@@ -99,13 +99,17 @@ static bool reserve(tpBlockLu* factor, int entries) {
     return !factor->arena->failed;
 }
 
+// What a product of two blocks takes at the least: finding them is more than one multiplication.
+static const double leastProduct = 20.0;
+
 // A column of L is multiplied once for each of its rows.
 static void estimateWork(tpBlockLu* factor) {
     factor->work = 0.0;
     for (int k = 0; k < factor->count; ++k) {
         double length = (double)(factor->start[k + 1] - factor->start[k]);
         double size = (double)factor->size[k];
-        factor->work += size * size * size * (length + 1.0) * (length + 1.0);
+        double product = fmax(size * size * size, leastProduct);
+        factor->work += product * (length + 1.0) * (length + 1.0);
     }
 }
 

@@ -18,6 +18,15 @@
 static const double shorterPart = 0.125, shorterShare = 0.1, otherShare = 0.5;
 enum { shorterTries = 3 };
 
+// All of them together may bring a step to so many times its budget: each try has a part of what
+// is left of that, and never less than this part of its share: others are not to suffer.
+static const double wholePart = 1.4, tryPartOfRest = 0.5, leastPart = 0.3;
+
+static double shareOf(const tpSystem* system, double share) {
+    double used = tpStepBudget_Work(system) / tpStepBudget_Whole(system);
+    return fmax(leastPart * share, fmin(share, tryPartOfRest * (wholePart - used)));
+}
+
 // Joints of further islands may be torn when the step is taken again, and bodies may come farther
 // than expected. After so many rounds all bodies go as far as all joints hold.
 enum { lastRound = 3 };
@@ -26,9 +35,10 @@ enum { lastRound = 3 };
 // the step has cost all it may.
 static const double torn = 1e3;
 
-// Of the drift of the joint that is worst: other joints may be apart because the worst one has used
-// up the work of the step, even those that are apart by nearly as much. If not, the next round
-// finds them.
+// Of the drift of the joint that is worst where the step has ended: other joints may be apart
+// because the worst one has used up the work of the step, even those that are apart by nearly as
+// much. If not, the next round finds them. Joints that were apart within the step may be together
+// again at its end: the worst one is marked even so.
 static const double worstPart = 0.99;
 
 static const char* const leftOutTorn =
@@ -120,9 +130,10 @@ static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
 }
 
 // Marks bodies on the joints and couplings that are farthest apart where the step has ended.
-static void markApart(const tpSystem* system, double drift, double allowed, bool* isHeld) {
+static void markApart(const tpSystem* system, double allowed, bool* isHeld) {
     const tpPose* poses = system->poses.data;
-    allowed = fmax(allowed, worstPart * drift);
+    double drift = tpJoints_PositionError(system, poses);
+    allowed = drift > allowed ? fmax(allowed, worstPart * drift) : worstPart * drift;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (!(tpJoint_PositionError(system, joint, poses) <= allowed)) {
@@ -145,7 +156,7 @@ static void markApart(const tpSystem* system, double drift, double allowed, bool
 static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
                        bool* isHeld, unsigned* laws) {
     if (isTorn(step, isSpent, report)) {
-        markApart(step->system, report->jointDrift, allowedDrift(isSpent, report), isHeld);
+        markApart(step->system, allowedDrift(isSpent, report), isHeld);
         *laws |= 1u << tp_jointLaw;
     } else if (isDeep(step, isSpent, report)) {
         tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
@@ -225,26 +236,58 @@ static void keepEnds(const tpSystem* system, const bool* isOut, Ends* ends) {
     }
 }
 
-// One try of a part from the start of the step, with the other bodies out of the system. Whether it
-// has torn joints or driven bodies into each other.
-static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, double share,
-                    tpStepReport* report) {
-    tpSystem* system = step->system;
-    if (!tpKept_PutBack(&step->start, system, step->stepper, step->state)) {
+// Goes back to the start of the step, and takes bodies out of the system.
+static bool startPart(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
+    if (!tpKept_PutBack(&step->start, step->system, step->stepper, step->state)) {
         tpStepReport_RunOut(report);
         return false;
     }
-    tpJoints_ClearReactions(system);
-    tpSystem_TakeOut(system, isOut);
+    tpJoints_ClearReactions(step->system);
+    tpSystem_TakeOut(step->system, isOut);
+    return true;
+}
+
+// Takes a part that has been started. Whether it has torn joints or driven bodies into each other.
+static bool takePart(const tpJoinedStep* step, double h, double share, tpStepReport* report) {
+    tpSystem* system = step->system;
     tpStepReport part = { .converged = true, .substepCount = 1, .limits = report->limits };
     tpSystem_FindEnergies(system, &part.kineticBefore, &part.potentialBefore);
     system->solveWork = 0.0;
-    tpStepBudget_BeginPart(system, share);
+    tpStepBudget_BeginPart(system, shareOf(system, share));
     tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);
     part.kineticBefore = report->kineticBefore;
     part.potentialBefore = report->potentialBefore;
     tpStepReport_Append(report, &part);
     return isAstray(step, tpStepBudget_IsSpent(system), &part);
+}
+
+// One try of a part from the start of the step, with the other bodies out of the system.
+static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, double share,
+                    tpStepReport* report) {
+    return startPart(step, isOut, report) && takePart(step, h, share, report);
+}
+
+// The whole step of the bodies that are not to blame. The lengths of parts that were right for
+// those that are do not count: these bodies take parts as they would without the others. The next
+// step of all bodies begins with the shorter parts again.
+static bool takeOthers(const tpJoinedStep* step, const bool* isHeld, tpStepReport* report) {
+    if (!startPart(step, isHeld, report)) {
+        return false;
+    }
+    tpEnergyBook* book = step->stepper->bookOf != NULL ? step->stepper->bookOf(step->state) : NULL;
+    tpEnergyBook before = { 0 };
+    if (book != NULL) {
+        before = *book;
+        book->level = 0;
+    }
+    bool hasGoneAstray = takePart(step, step->h, otherShare, report);
+    if (book != NULL && book->level < before.level) {
+        book->level = before.level;
+        book->step = before.step;
+        book->quiet = before.quiet;
+        book->swing = before.swing;
+    }
+    return hasGoneAstray;
 }
 
 // Takes as much of the step as goes well; returns its duration, 0 if nothing does.
@@ -268,7 +311,8 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
 }
 
 // Takes the part of the islands that went astray. If they may only have been left behind when
-// the work of the step ended, they try the whole step by themselves first.
+// the work of the step ended, or have been drawn along by solves of others that failed, they try
+// the whole step by themselves first.
 static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
                        tpStepReport* report) {
     tpStepReport before = *report;
@@ -300,19 +344,24 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     if (isOther == NULL || !tpParts_Begin(&parts, system, step->h) || !makeEnds(system, &ends)) {
         return false;
     }
-    bool hasOthers = false;
+    bool hasOthers = false, hasHeld = false;
     for (int i = 0; i < system->bodyCount; ++i) {
+        hasHeld = hasHeld || isHeld[i];
         isOther[i] = tpSystem_IsDynamic(system, i) && !isHeld[i];
         hasOthers = hasOthers || isOther[i];
     }
-    double h = takeHeld(step, isOther, mayBeWhole && hasOthers, report);
+    // If no island is to blame, all of them take the step again, once.
+    double h = hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, report) : step->h;
     outcome->isCut = h < step->h;
     tpJoints_ReadMotion(system, ends.motion);
-    keepEnds(system, isOther, &ends);
-    bool isDone = tpParts_Add(&parts, h, NULL);
-    tpSystem_PutIn(system, isOther);
+    bool isDone = true;
+    if (hasHeld) {
+        keepEnds(system, isOther, &ends);
+        isDone = tpParts_Add(&parts, h, NULL);
+        tpSystem_PutIn(system, isOther);
+    }
     if (hasOthers && isDone && !report->undone) {
-        outcome->isAstray = tryPart(step, isHeld, step->h, otherShare, report);
+        outcome->isAstray = takeOthers(step, isHeld, report);
         keepEnds(system, isHeld, &ends);
         isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
@@ -338,6 +387,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     tpSystem* system = step->system;
     bool* isHeld = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     bool isDone = isHeld != NULL, wasSpent = tpStepBudget_WasSpent(system);
+    bool isNew = true; // nobody has seen what the marked islands do by themselves
     Outcome outcome = { .isCut = true, .isAstray = true };
     if (isDone) {
         markAstray(step, wasSpent, report, isHeld, &outcome.laws);
@@ -351,7 +401,8 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
             isHeld[i] = tpSystem_IsDynamic(system, i);
         }
         isDone = margins != NULL && markIslands(step, margins, isHeld) &&
-                 takeParts(step, wasSpent && round == 0, isHeld, &outcome, report);
+                 takeParts(step, isNew, isHeld, &outcome, report);
+        isNew = outcome.isAstray && !outcome.isCut;
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
         outcome.isAstray = !report->undone && (outcome.isAstray || hasOutrun);
     }

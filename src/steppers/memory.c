@@ -156,6 +156,10 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
     return result == tp_success;
 }
 
+tpEnergyBook* tpStepperMemory_BookOf(void* state) {
+    return &((tpStepperMemory*)state)->book;
+}
+
 tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options) {
     tpSolveSettings settings = { 0 };
     settings.cone = (tpConeChoice)options->values[tp_coneOption];

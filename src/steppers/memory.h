@@ -28,12 +28,13 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state);
 size_t tpStepperMemory_SavedSize(const void* state);
 void tpStepperMemory_Save(const void* state, void* memory);
 bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reader);
+tpEnergyBook* tpStepperMemory_BookOf(void* state);
 
 // All of them, for steppers that keep nothing else.
 #define TP_STEPPER_MEMORY                                                                          \
     .create = tpStepperMemory_Create, .destroy = tpStepperMemory_Destroy,                          \
     .savedSize = tpStepperMemory_SavedSize, .save = tpStepperMemory_Save,                          \
-    .restore = tpStepperMemory_Restore
+    .restore = tpStepperMemory_Restore, .bookOf = tpStepperMemory_BookOf
 
 // How the rows are solved, from the options.
 tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options);

@@ -4,6 +4,7 @@
 #define TIPPE_SRC_STEPPERS_STEPPER_H
 
 #include "base/saved_reader.h"
+#include "dynamics/energy_guard.h"
 #include "dynamics/figures.h"
 #include "dynamics/report.h"
 #include "dynamics/system.h"
@@ -51,6 +52,10 @@ typedef struct tpStepper {
     // not known: nothing has moved. NULL: it never is.
     bool (*follow)(tpSystem* system, void* state, const tpOptions* options, double h,
                    tpStepReport* report, tpStepStart* start);
+
+    // What it keeps of the lengths of parts that were right, for all bodies together; NULL:
+    // nothing.
+    tpEnergyBook* (*bookOf)(void* state);
 
     // Snapshots of the state: size in bytes, copy out, copy in (false if memory ran out, or the
     // reader has failed because the bytes are not what was saved).

@@ -74,6 +74,20 @@ static double reduceError(tpHeldBlocks* held, const bool* isHeld) {
     return worst;
 }
 
+// What forming W counts: a hundred for each block of it, and twenty for each of its numbers. A tree
+// needs none.
+static double workOfForming(const tpHeldBlocks* held) {
+    const tpBlockMatrix* W = &held->W;
+    double work = 0.0;
+    for (int j = 0; !held->isTree && j < W->count; ++j) {
+        for (int k = W->columnStart[j]; k < W->columnStart[j + 1]; ++k) {
+            int i = W->blockRow[k];
+            work += 100.0 + 20.0 * (W->row[i + 1] - W->row[i]) * (W->row[j + 1] - W->row[j]);
+        }
+    }
+    return work;
+}
+
 static void checkTrees(int n, bool isGrounded, bool isLooped) {
     for (uint64_t seed = 0; seed < 60; ++seed) {
         makeTree(seed, n, 3 + (int)(seed % 20), isGrounded, isLooped);
@@ -93,6 +107,7 @@ static void checkTrees(int n, bool isGrounded, bool isLooped) {
             double work = 0.0;
             assert_true(tpHeldBlocks_Create(&held, island, &memory->arena));
             assert_int_equal(held.isTree, !isLooped);
+            CHECK_NEAR(held.formWork, workOfForming(&held), 1e-9);
             assert_true(tpHeldBlocks_Factorise(&held, isHeld, &work));
             assert_true(!hasJoint || work > 0.0);
             // The diagonal has 1e-12 more.

@@ -7,6 +7,7 @@
 
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
+#include "dynamics/joints.h"
 #include "dynamics/report.h"
 #include "support/floor.h"
 #include "support/triangle_box.h"
@@ -99,6 +100,9 @@ static void crowdsMayCostMore(void** state) {
     // What does not bounce has its queries.
     assert_true(budgetWith(0.0, 360, 0, 0) == few);
     CHECK_NEAR(budgetWith(0.0, 768, 0, 0) / few, 2.0, 0.02);
+    // Joints have their solves.
+    assert_true(budgetWith(0.0, 250, 250, 0) == few);
+    CHECK_NEAR(budgetWith(0.0, 500, 500, 0) / few, 2.0, 0.02);
 }
 
 // Steps within a step share its budget: all of them together cost about as much as one may, however
@@ -407,6 +411,80 @@ static void struckWallsEnd(void** state) {
     assert_true(ended > 0);
 }
 
+enum { knots = 8 };
+
+// A net of rods, a ball above it and, if it is held, nothing to spare: its corners are nailed to
+// the world as far apart as the rods reach.
+static tpWorld* makeNet(tpStepperId stepper, bool isHeld) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    worldDef.stepper = stepper;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyId bodies[knots * knots];
+    for (int i = 0; i < knots * knots; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.1 * (i / knots), 0.1 * (i % knots), 0.45 + 0.001 * (i / knots));
+        bodies[i] = tpCreateBody(world, &def, NULL);
+        tpCreateSphere(world, bodies[i], &shape, &(tpSphere){ 0.02 }, NULL);
+        bool isCorner = (i / knots) % (knots - 1) == 0 && (i % knots) % (knots - 1) == 0;
+        tpJointDef joint = tpDefaultJointDef();
+        joint.bodyB = bodies[i];
+        joint.anchorB = def.position;
+        joint.type = tp_ballJoint;
+        joint.anchorA = def.position;
+        if (isCorner && isHeld) {
+            tpCreateJoint(world, &joint, NULL);
+        }
+        joint.type = tp_distanceJoint;
+        for (int side = 0; side < 2; ++side) {
+            bool isFirst = side == 0 ? i < knots : i % knots == 0;
+            int other = side == 0 ? i - knots : i - 1;
+            if (!isFirst) {
+                joint.bodyA = bodies[other];
+                joint.anchorA = tpBody_GetPose(world, bodies[other]).position;
+                tpCreateJoint(world, &joint, NULL);
+            }
+        }
+    }
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.37, 0.33, 0.7);
+    shape.density = 2000.0;
+    tpCreateSphere(world, tpCreateBody(world, &def, NULL), &shape, &(tpSphere){ 0.12 }, NULL);
+    return world;
+}
+
+// Closing joints is work as well: of each joint in each round.
+static void closedJointsAreCounted(void** state) {
+    (void)state;
+    tpWorld* world = makeNet(tp_anitescu, false);
+    tpSystem* system = &world->system;
+    system->poses.data[9].position.z += 1e-4;
+    tpStepBudget_Begin(system);
+    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+    int rounds = tpJoints_Correct(system, memory, 1e-12);
+    assert_true(rounds > 0);
+    assert_true(system->stepWork > 4000.0 * system->joints.count * rounds);
+    assert_true(system->stepWork < 2e6 * rounds);
+    tpDestroySolverMemory(memory);
+    tpDestroyWorld(world);
+}
+
+// A taut net has nowhere to go, and every part of a step is torn: tries of all kinds end.
+static void tautNetsEnd(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt,
+                                     tp_chakrabortyTrinkle };
+    for (int i = 0; i < 4; ++i) {
+        tpWorld* world = makeNet(steppers[i], true);
+        for (int k = 0; k < 6; ++k) {
+            tpWorld_Step(world, 0.005);
+            assert_true(tpStepBudget_Work(&world->system) <= 2.0 * smallBudget);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // A step at the end of its work gives back what energy it gained: as much as that, and no more.
 static void gainsAreTakenBack(void** state) {
     (void)state;
@@ -440,11 +518,17 @@ static void gainsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queriesCostByTheirShapes), cmocka_unit_test(partsOfABudget),
-        cmocka_unit_test(workIsSpentAndForgotten),  cmocka_unit_test(partsShareTheBudget),
-        cmocka_unit_test(largeStepsMayCostMore),    cmocka_unit_test(hardStepsEnd),
-        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(crowdsMayCostMore),
+        cmocka_unit_test(queriesCostByTheirShapes),
+        cmocka_unit_test(partsOfABudget),
+        cmocka_unit_test(workIsSpentAndForgotten),
+        cmocka_unit_test(partsShareTheBudget),
+        cmocka_unit_test(largeStepsMayCostMore),
+        cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(gainsAreTakenBack),
+        cmocka_unit_test(crowdsMayCostMore),
         cmocka_unit_test(struckWallsEnd),
+        cmocka_unit_test(closedJointsAreCounted),
+        cmocka_unit_test(tautNetsEnd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

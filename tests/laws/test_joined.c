@@ -393,36 +393,46 @@ static double pushedBy(const tpWorld* world) {
 // steps of all bodies were cut short with those of the net, and the energy that the end of a step
 // gained was taken from all bodies. A step that is cut short for the net is not certified; in it
 // the pendulum goes as far as it does alone.
+static void checkNeighbours(tpStepperId stepper, double h) {
+    Neighbours net = makeNeighbours(stepper, true);
+    Neighbours plain = makeNeighbours(stepper, false);
+    int cut = 0;
+    double gravity = tpLength(tpWorld_GetGravity(net.world));
+    for (int k = 1; k <= 6; ++k) {
+        copyMotion(&net, net.swinging, &plain, plain.swinging);
+        tpStepReport report = tpWorld_Step(net.world, h);
+        tpWorld_Step(plain.world, h);
+        assert_false(report.undone);
+        bool isCut = saysLeftOut(&report);
+        assert_true(!isCut || report.violations != 0);
+        cut += isCut;
+        double t = k * h;
+        CHECK_NEAR(tpBody_GetPosition(net.world, net.falling).z, 5.0 - 0.5 * gravity * t * t,
+                   1e-14);
+        CHECK_NEAR(tpBody_GetVelocity(net.world, net.falling).z, -gravity * t, 1e-14);
+        CHECK_BELOW(distanceOf(net.world, net.resting, plain.world, plain.resting), 1e-14);
+        double apart = distanceOf(net.world, net.swinging, plain.world, plain.swinging);
+        CHECK_BELOW(isCut ? apart : 0.0, 1e-8);
+        CHECK_NEAR(pushedBy(net.world), pushedBy(plain.world), 1e-9 * gravity * h);
+    }
+    assert_true(cut > 0); // else the net shows nothing
+    tpDestroyWorld(net.world);
+    tpDestroyWorld(plain.world);
+}
+
 static void islandsAreCutShortAlone(void** state) {
     (void)state;
     static const tpStepperId steppers[] = { tp_anitescu, tp_chakrabortyTrinkle, tp_benderSchmitt,
                                             tp_mirtichCanny };
-    const double h = 1.0 / 120.0;
     for (int i = 0; i < 4; ++i) {
-        Neighbours net = makeNeighbours(steppers[i], true);
-        Neighbours plain = makeNeighbours(steppers[i], false);
-        int cut = 0;
-        double gravity = tpLength(tpWorld_GetGravity(net.world));
-        for (int k = 1; k <= 6; ++k) {
-            copyMotion(&net, net.swinging, &plain, plain.swinging);
-            tpStepReport report = tpWorld_Step(net.world, h);
-            tpWorld_Step(plain.world, h);
-            assert_false(report.undone);
-            bool isCut = saysLeftOut(&report);
-            assert_true(!isCut || report.violations != 0);
-            cut += isCut;
-            double t = k * h;
-            CHECK_NEAR(tpBody_GetPosition(net.world, net.falling).z, 5.0 - 0.5 * gravity * t * t,
-                       1e-14);
-            CHECK_NEAR(tpBody_GetVelocity(net.world, net.falling).z, -gravity * t, 1e-14);
-            CHECK_BELOW(distanceOf(net.world, net.resting, plain.world, plain.resting), 1e-14);
-            double apart = distanceOf(net.world, net.swinging, plain.world, plain.swinging);
-            CHECK_BELOW(isCut ? apart : 0.0, 1e-8);
-            CHECK_NEAR(pushedBy(net.world), pushedBy(plain.world), 1e-9 * gravity * h);
-        }
-        assert_true(cut > 0); // else the net shows nothing
-        tpDestroyWorld(net.world);
-        tpDestroyWorld(plain.world);
+        checkNeighbours(steppers[i], 1.0 / 120.0);
+    }
+    // How the net goes astray is chance: its solves fail within their work, joints are apart only
+    // within the step, or the pendulum is torn along with it. It is not to take parts as short as
+    // those of the net, nor the ball on the floor to be told what it has carried before.
+    static const double rates[] = { 60.0, 90.0, 100.0, 110.0, 150.0 };
+    for (int i = 0; i < 5; ++i) {
+        checkNeighbours(tp_benderSchmitt, 1.0 / rates[i]);
     }
 }
 

@@ -229,6 +229,10 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
+static tpEnergyBook* bookOf(void* state) {
+    return &((tpBenderSchmitt*)state)->memory->book;
+}
+
 static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_certificateOption,
                                       tp_gammaOption,
@@ -260,6 +264,7 @@ const tpStepper tpBenderSchmittStepper = {
     .create = tpBenderSchmitt_Create,
     .destroy = tpBenderSchmitt_Destroy,
     .step = step,
+    .bookOf = bookOf,
     .savedSize = tpBenderSchmitt_SavedSize,
     .save = tpBenderSchmitt_Save,
     .restore = tpBenderSchmitt_Restore,

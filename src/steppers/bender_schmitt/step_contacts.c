@@ -36,6 +36,20 @@ static bool areKept(const tpBenderStep* step) {
     return true;
 }
 
+// Contacts that impulses move a body of. Of a step that islands take one after the other, those
+// that are out at the time have theirs in the list too: each would be told with what it carried
+// last.
+static int dropUnmoved(const tpSystem* system, tpContact* contacts, int count) {
+    int number = 0;
+    for (int i = 0; i < count; ++i) {
+        if (tpSystem_IsDynamic(system, contacts[i].bodyA) ||
+            tpSystem_IsDynamic(system, contacts[i].bodyB)) {
+            contacts[number++] = contacts[i];
+        }
+    }
+    return number;
+}
+
 bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count) {
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
@@ -53,6 +67,7 @@ bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count) 
     *contacts = TP_SCRATCH(&system->arena, tpContact, *count);
     if (*contacts != NULL && *count > 0) {
         memcpy(*contacts, state->contacts.data, sizeof(tpContact) * (size_t)*count);
+        *count = dropUnmoved(system, *contacts, *count);
         *count = tpContacts_DropRimPoints(*contacts, *count);
     }
     return *contacts != NULL;
