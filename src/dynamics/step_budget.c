@@ -30,8 +30,9 @@ static const double solvePart = 0.6, lastPart = 0.02;
 // Work of a query: of each body (it turns freely, its bounds are looked up), of each contact, and
 // of each pair of shapes that are near: in closed form, convex ones by polyhedra, by iterations on
 // round surfaces, and on several triangles of a surface each. Hulls take 3,600 instructions per
-// pair, but with that number `auto` spends what a step of 30 marbles may cost before it has found
-// the method that carries them: 8 steps without a certificate, and twice the time.
+// pair, but with that number `auto` spends what a step of five marbles of 5,780 facets may cost
+// before it has found the method that carries them: 8 steps without a certificate, and twice the
+// time.
 static const double bodyQuery = 2500.0, evenQuery = 400.0, contactQuery = 300.0;
 static const double simpleQuery = 200.0, pairQuery = 1500.0, roundQuery = 5000.0,
                     surfaceQuery = 12000.0;
