@@ -333,8 +333,16 @@ static tpResult readCompressed(tpScanner* scanner, const tpMatrix* matrix, bool 
 static tpResult readSparse(tpScanner* scanner, const tpMatrix* matrix, tpTriplets* triplets) {
     int origin;
     SparseHeader header = { .entryCount = 0 };
-    if (tpScanner_Int(scanner, "the origin of a sparse matrix", 0, originLowerTriangle, &origin) ||
-        readSparseHeader(scanner, origin, matrix, &header)) {
+    const char* originAt = tpScanner_Peek(scanner).start;
+    if (tpScanner_Int(scanner, "the origin of a sparse matrix", 0, originLowerTriangle, &origin)) {
+        return tp_badInput;
+    }
+    if (origin == originLowerTriangle && matrix->rowCount != matrix->columnCount) {
+        return tpScanner_Fail(scanner, originAt,
+                              "the lower half of a symmetric matrix, which is %d-by-%d: not square",
+                              matrix->rowCount, matrix->columnCount);
+    }
+    if (readSparseHeader(scanner, origin, matrix, &header)) {
         return tp_badInput;
     }
     if (header.layout == tripletLayout) {

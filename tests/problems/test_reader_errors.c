@@ -81,6 +81,9 @@ static const BadFile badFiles[] = {
       "f:1:62: expected 2000000000 times block column, more than" },
     // Sparse.
     { "2 2 2 2 9\n", tp_anyProblem, "f:1:9: expected the origin of a sparse matrix from 0 to 4" },
+    { "2 2 2 2 4 4\nbanner\ntriplet: 2-by-4, nzmax: 2 nnz: 2\n0 0 : 2\n1 3 : 2\n",
+      tp_friction2dProblem,
+      "f:1:11: the lower half of a symmetric matrix, which is 2-by-4: not square" },
     { "2 2 2 2 1\nbanner\nnothing\n1 2\n", tp_anyProblem,
       "f:2:1: expected a banner line and then the header of a sparse matrix" },
     { "2 2 2 2 1\nbanner\ntriplet: 3-by-2, nzmax: 1 nnz: 1\n0 0 : 1\n1 1", tp_anyProblem,
