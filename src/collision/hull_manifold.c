@@ -15,12 +15,13 @@
 
 #include "base/constants.h"
 #include "collision/edge_contacts.h"
+#include "collision/hull_flood.h"
 
 #include <float.h>
 
 // Faces have a few corners, as a rule. Memory for many is taken apart from that: every page of a
 // large stack is touched when a function with it is entered.
-enum { fewPolygon = 40, maxPolygon = 1024, maxFlood = 256 };
+enum { fewPolygon = 40, maxPolygon = 1024 };
 
 // A corner of the clipped polygon: on which two lines it lies. Edges of the incident body count
 // from zero; sides of the reference are ~index.
@@ -220,74 +221,6 @@ static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
     return false;
 }
 
-// Which vertices a flood has reached. A few are looked up one by one, more by a table.
-enum { fewReached = 12, reachedSlots = 512 };
-
-typedef struct Reached {
-    int32_t* vertices; // [maxFlood] in the order in which they were reached
-    int count;
-    int32_t slots[reachedSlots]; // vertices, -1: free; from more than a few vertices on
-} Reached;
-
-static int slotOf(const Reached* reached, int32_t vertex) {
-    uint32_t slot = (uint32_t)vertex * UINT32_C(2654435769) % reachedSlots;
-    while (reached->slots[slot] >= 0 && reached->slots[slot] != vertex) {
-        slot = (slot + 1) % reachedSlots;
-    }
-    return (int)slot;
-}
-
-static bool isReached(const Reached* reached, int32_t vertex) {
-    if (reached->count > fewReached) {
-        return reached->slots[slotOf(reached, vertex)] == vertex;
-    }
-    for (int i = 0; i < reached->count; ++i) {
-        if (reached->vertices[i] == vertex) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void reach(Reached* reached, int32_t vertex) {
-    reached->vertices[reached->count++] = vertex;
-    if (reached->count == fewReached + 1) {
-        for (int i = 0; i < reachedSlots; ++i) {
-            reached->slots[i] = -1;
-        }
-        for (int i = 0; i < fewReached; ++i) {
-            reached->slots[slotOf(reached, reached->vertices[i])] = reached->vertices[i];
-        }
-    }
-    if (reached->count > fewReached) {
-        reached->slots[slotOf(reached, vertex)] = vertex;
-    }
-}
-
-// Vertices of the hull within `highest` along the normal (its frame), starting from the lowest:
-// those below a plane hang together by edges. `next` is the height of the lowest vertex above it.
-static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, double highest,
-                         int32_t* vertices, double* next) {
-    Reached reached;
-    *next = DBL_MAX;
-    reached.vertices = vertices;
-    reached.count = 1;
-    vertices[0] = lowest;
-    for (int i = 0; i < reached.count; ++i) {
-        int32_t v = vertices[i];
-        for (int32_t k = hull->neighborFirst[v]; k < hull->neighborFirst[v + 1]; ++k) {
-            int32_t u = hull->neighbors[k];
-            double height = tpDot(normal, hull->vertices[u]);
-            if (height > highest) {
-                *next = height < *next ? height : *next;
-            } else if (reached.count < maxFlood && !isReached(&reached, u)) {
-                reach(&reached, u);
-            }
-        }
-    }
-    return reached.count;
-}
-
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
                        const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
                        double margin, tpContactList* out, tpOverFace* over) {
@@ -311,13 +244,13 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
     emitFace(&clip, incidentFace);
 
     // Other vertices that hang over the face.
-    int32_t vertices[maxFlood];
+    int32_t vertices[tp_maxFlood];
     double reach = margin + reference->offsets[face] - tpDot(clip.normal, clip.offset);
     if (tpDot(normal, incident->vertices[lowest]) > reach) {
         return;
     }
     double next;
-    int count = floodVertices(incident, normal, lowest, reach, vertices, &next);
+    int count = tpHull_Flood(incident, normal, lowest, reach, vertices, &next);
     for (int i = 0; i < count; ++i) {
         if (isVertexOf(incident, incidentFace, vertices[i])) {
             continue;
@@ -500,10 +433,10 @@ static void collideAlong(const tpDifference* d, const tpSeparation* separation, 
 // How much higher than its lowest vertex along `normal` the next ones are that are not within
 // `reach` of it. Zero if more than an edge is within that.
 static double heightOfNext(const tpHull* hull, tpVec3 normal, int32_t hint, double reach) {
-    int32_t vertices[maxFlood];
+    int32_t vertices[tp_maxFlood];
     int32_t lowest = tpHull_Support(hull, tpNeg(normal), hint);
     double low = tpDot(normal, hull->vertices[lowest]), next;
-    int count = floodVertices(hull, normal, lowest, low + reach, vertices, &next);
+    int count = tpHull_Flood(hull, normal, lowest, low + reach, vertices, &next);
     return count <= 2 ? next - low : 0.0;
 }
 
@@ -591,9 +524,9 @@ void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double off
         return;
     }
     double next;
-    int32_t vertices[maxFlood];
-    bool isTaken[maxFlood];
-    int count = floodVertices(a, n, lowest, level + margin, vertices, &next);
+    int32_t vertices[tp_maxFlood];
+    bool isTaken[tp_maxFlood];
+    int count = tpHull_Flood(a, n, lowest, level + margin, vertices, &next);
     for (int i = 0; i < count; ++i) {
         tpVec3 v = a->vertices[vertices[i]];
         // A steep edge or tip has no face that looks down, but its lowest line touches.
