@@ -103,12 +103,17 @@ static bool velocities(const tpFrictionProblem* problem, const double* r, int ro
     return true;
 }
 
+// sum + J A J^T for the inverse mass A of a body.
 static inline double addForm(int componentCount, const double* J, const double* inverse,
                              double sum) {
-    for (int a = 0; a < componentCount; ++a) {
-        for (int c = 0; c < componentCount; ++c) {
-            sum += J[a] * inverse[a * componentCount + c] * J[c];
+    double product[6] = { 0.0 };
+    for (int c = 0; c < componentCount; ++c) {
+        for (int a = 0; a < componentCount; ++a) {
+            product[a] += J[c] * inverse[c * componentCount + a];
         }
+    }
+    for (int a = 0; a < componentCount; ++a) {
+        sum += product[a] * J[a];
     }
     return sum;
 }

@@ -162,15 +162,18 @@ static bool allocateStore(const BodyBuilder* builder, int islandCount, BodyStore
     return tpIslandStore_Reserve(&store->common, arena, n, rows, islandCount);
 }
 
-// G += e J L. With the number of components a constant, the loops unroll.
+// G += e J L. With the number of components a constant, the loops unroll; columns of L side by
+// side.
 static inline void addProduct(int componentCount, double e, const double* J, const double* L,
                               double* G) {
-    for (int a = 0; a < componentCount; ++a) {
-        double sum = 0.0;
-        for (int c = a; c < componentCount; ++c) {
-            sum += J[c] * L[c * componentCount + a];
+    double sum[6] = { 0.0 };
+    for (int c = 0; c < componentCount; ++c) {
+        for (int a = 0; a < componentCount; ++a) {
+            sum[a] += J[c] * L[c * componentCount + a]; // zero above the diagonal
         }
-        G[a] += e * sum;
+    }
+    for (int a = 0; a < componentCount; ++a) {
+        G[a] += e * sum[a];
     }
 }
 
@@ -218,12 +221,15 @@ static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int
     movingBodies(builder, from, pair);
     double* G = store->jacobian + (size_t)(row * width);
     formJacobian(builder, from, pair, G);
+    int used = pair[1] >= 0 ? width : builder->componentCount; // the rest of each row is zero
     double* W = store->common.diagonal + (size_t)b * tp_diagonalStride;
     double trace = 0.0;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) {
             const double *x = G + (size_t)(i * width), *y = G + (size_t)(j * width);
-            W[i * n + j] = W[j * n + i] = width == 12 ? dotRows(12, x, y) : dotRows(width, x, y);
+            W[i * n + j] = W[j * n + i] = used == 6    ? dotRows(6, x, y)
+                                          : used == 12 ? dotRows(12, x, y)
+                                                       : dotRows(used, x, y);
         }
         if (store->compliance != NULL) {
             int source = builder->row[from] + i;
