@@ -17,6 +17,7 @@ tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
         return tp_outOfMemory;
     }
     (*out)->allocator = def->allocator;
+    tpCreateSharedPool(&(*out)->geometries, &def->allocator, sizeof(tpGeometry));
     (*out)->broadPhaseClass = def->useHash ? &tp_hashBroadPhase : &tp_treeBroadPhase;
     if ((*out)->broadPhaseClass->create(&def->allocator, &(*out)->broadPhase) != tp_success) {
         tpRelease(&def->allocator, *out, sizeof(tpCollider));
@@ -26,17 +27,38 @@ tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
     return tp_success;
 }
 
+// A geometry at a pose in the frame of its body's centre of mass; NULL if memory ran out.
+static const tpGeometry* takeGeometry(tpCollider* collider, const tpGeometry* geometry,
+                                      tpPose pose) {
+    tpGeometry placed;
+    memcpy(&placed, geometry, sizeof(placed));
+    placed.pose = pose;
+    const tpGeometry* shared = tpSharedPool_Take(&collider->geometries, &placed);
+    if (shared != NULL) {
+        tpRetainGeometry(geometry);
+    }
+    return shared;
+}
+
+static void dropGeometry(tpCollider* collider, tpColliderShape* shape) {
+    if (shape->geometry != NULL) {
+        tpGeometry geometry = *shape->geometry;
+        tpReleaseGeometry(&geometry);
+        tpSharedPool_GiveBack(&collider->geometries, shape->geometry);
+        shape->geometry = NULL;
+    }
+}
+
 void tpDestroyCollider(tpCollider* collider) {
     if (collider == NULL) {
         return;
     }
     tpAllocator allocator = collider->allocator;
     for (int i = 0; i < collider->shapes.count; ++i) {
-        if (collider->shapes.data[i].body >= 0) {
-            tpReleaseGeometry(&collider->shapes.data[i].geometry);
-        }
+        dropGeometry(collider, &collider->shapes.data[i]);
     }
     TP_FREE_ARRAY(&allocator, collider->shapes);
+    tpDestroySharedPool(&collider->geometries);
     TP_FREE_ARRAY(&allocator, collider->poses);
     TP_FREE_ARRAY(&allocator, collider->bounds);
     TP_FREE_ARRAY(&allocator, collider->kinds);
@@ -69,13 +91,16 @@ tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpCollid
         collider->shapes.data[collider->shapes.count++] = (tpColliderShape){ .body = -1 };
     }
     tpColliderShape* s = &collider->shapes.data[shape];
-    s->geometry = tpRetainGeometry(def->geometry);
-    s->geometry.pose = tpComposePoses(def->pose, def->geometry->pose);
+    s->geometry =
+        takeGeometry(collider, def->geometry, tpComposePoses(def->pose, def->geometry->pose));
+    if (s->geometry == NULL) {
+        return tp_outOfMemory;
+    }
     s->body = def->body;
     s->isMovable = def->isMovable;
     s->group = def->group;
     s->mask = def->mask;
-    s->innerRadius = tpGeometry_InnerRadius(&s->geometry);
+    s->innerRadius = tpGeometry_InnerRadius(s->geometry);
     return tp_success;
 }
 
@@ -86,7 +111,7 @@ bool tpCollider_HasShape(const tpCollider* collider, int32_t shape) {
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
     TP_ASSERT(tpCollider_HasShape(collider, shape));
     tpColliderShape* s = &collider->shapes.data[shape];
-    tpReleaseGeometry(&s->geometry);
+    dropGeometry(collider, s);
     s->body = -1;
     s->hasGone = collider->hasGone = true;
 }
@@ -117,16 +142,22 @@ static void forgetGone(const tpCollider* constant) {
     collider->hasGone = false;
 }
 
-void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
-                          bool isMovable) {
+tpResult tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
+                              bool isMovable) {
     tpColliderShape* s = &collider->shapes.data[shape];
+    const tpGeometry* geometry = takeGeometry(collider, s->geometry, pose);
+    if (geometry == NULL) {
+        return tp_outOfMemory;
+    }
+    dropGeometry(collider, s);
+    s->geometry = geometry;
     s->body = body;
-    s->geometry.pose = pose;
     s->isMovable = isMovable;
+    return tp_success;
 }
 
 const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape) {
-    return &collider->shapes.data[shape].geometry;
+    return collider->shapes.data[shape].geometry;
 }
 
 int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape) {
@@ -153,7 +184,7 @@ static bool mayCollide(const void* context, int32_t i, int32_t j) {
     const tpColliderShape* b = &collider->shapes.data[j];
     bool swapped;
     return a->body != b->body && (a->group & b->mask) != 0 && (b->group & a->mask) != 0 &&
-           tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
+           tpFindPairClass(a->geometry->type, b->geometry->type, &swapped) != NULL &&
            !tpExcludedPairs_Has(&collider->excluded, a->body, b->body) &&
            (collider->filter == NULL || collider->filter(collider->filterContext, i, j));
 }
@@ -204,16 +235,17 @@ static void placeChunk(void* context, int chunk, int worker) {
         collider->kinds.data[i] = s->body < 0    ? tp_noProxy
                                   : s->isMovable ? tp_movableProxy
                                                  : tp_fixedProxy;
-        collider->types.data[i] = (uint8_t)s->geometry.type;
         if (s->body < 0) {
+            collider->types.data[i] = 0;
             collider->bounds.data[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
             continue;
         }
         tpPose pose = update->bodyPoses[s->body];
         double margin = update->bodyMargins != NULL ? update->bodyMargins[s->body] : 0.0;
         tpVec3 grow = tpMakeVec3(margin, margin, margin);
-        tpBounds bounds = tpGeometry_Bounds(&s->geometry, pose);
-        collider->poses.data[i] = tpComposePoses(pose, s->geometry.pose);
+        collider->types.data[i] = (uint8_t)s->geometry->type;
+        tpBounds bounds = tpGeometry_Bounds(s->geometry, pose);
+        collider->poses.data[i] = tpComposePoses(pose, s->geometry->pose);
         collider->bounds.data[i].lower = tpSub(bounds.lower, grow);
         collider->bounds.data[i].upper = tpAdd(bounds.upper, grow);
     }
@@ -332,7 +364,7 @@ static tpPairCache knownOf(const tpCollider* collider, tpShapePair pair) {
     forgetGone(collider);
     tpPairCache cache;
     memset(&cache, 0, sizeof cache);
-    if (!tpTypesRemember(a->geometry.type, b->geometry.type)) {
+    if (!tpTypesRemember(a->geometry->type, b->geometry->type)) {
         return cache;
     }
     int low = tpPairs_Find(&collider->pairs, pair);
@@ -346,7 +378,7 @@ tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t 
     const tpColliderShape* a = &collider->shapes.data[shapeA];
     const tpColliderShape* b = &collider->shapes.data[shapeB];
     tpPairCache cache = knownOf(collider, (tpShapePair){ shapeA, shapeB });
-    return tpClosestPoints(&a->geometry, bodyA, &b->geometry, bodyB, &cache, out);
+    return tpClosestPoints(a->geometry, bodyA, b->geometry, bodyB, &cache, out);
 }
 
 int tpCollider_CollidePair(const tpCollider* collider, tpShapePair pair, const tpPose* bodyPoses,
@@ -357,9 +389,9 @@ int tpCollider_CollidePair(const tpCollider* collider, tpShapePair pair, const t
     tpPairCache cache = knownOf(collider, pair);
     tpContactPoint points[mostPoints];
     tpContactList list = { points, 0, room < mostPoints ? room : mostPoints };
-    tpPose poseA = tpComposePoses(bodyPoses[a->body], a->geometry.pose);
-    tpPose poseB = tpComposePoses(bodyPoses[b->body], b->geometry.pose);
-    tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB,
+    tpPose poseA = tpComposePoses(bodyPoses[a->body], a->geometry->pose);
+    tpPose poseB = tpComposePoses(bodyPoses[b->body], b->geometry->pose);
+    tpCollideShapes(a->geometry, poseA, b->geometry, poseB,
                     bodyMargins[a->body] + bodyMargins[b->body], false, &cache, &list, NULL);
     for (int i = 0; i < list.count && i < list.capacity; ++i) {
         const tpContactPoint* p = &points[i];
@@ -386,7 +418,8 @@ void tpCollider_SaveState(const tpCollider* collider, void* state) {
     char* known = (char*)state + pairBytes;
     for (int i = 0; i < collider->pairs.count; ++i, known += sizeof(tpPairCache)) {
         tpShapePair pair = collider->pairs.data[i];
-        if (tpTypesRemember(shapes[pair.shapeA].geometry.type, shapes[pair.shapeB].geometry.type)) {
+        if (tpTypesRemember(shapes[pair.shapeA].geometry->type,
+                            shapes[pair.shapeB].geometry->type)) {
             memcpy(known, &collider->caches.data[i], sizeof(tpPairCache));
         } else {
             memset(known, 0, sizeof(tpPairCache));

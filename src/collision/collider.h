@@ -53,9 +53,9 @@ bool tpCollider_HasShape(const tpCollider* collider, int32_t shape);
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape);
 
 // The body's index or centre of mass has changed. `pose` is that of the geometry in the frame of
-// the body's centre of mass.
-void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
-                          bool isMovable);
+// the body's centre of mass. tp_outOfMemory: it stays as it was.
+tpResult tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
+                              bool isMovable);
 
 // The geometry of a shape; its pose is in the frame of the body's centre of mass.
 const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape);

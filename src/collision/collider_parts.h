@@ -5,13 +5,15 @@
 
 #include "collision/collider.h"
 
+#include "base/shared_pool.h"
 #include "collision/contact.h"
 #include "collision/excluded_pairs.h"
 #include "collision/pair_gather.h"
 
 typedef struct tpColliderShape {
-    tpGeometry geometry; // pose in the frame of the body's centre of mass
-    int32_t body;        // -1 for a free slot
+    // Its pose is in the frame of the body's centre of mass; NULL in a free slot.
+    const tpGeometry* geometry;
+    int32_t body; // -1 for a free slot
     bool isMovable;
     bool hasGone; // a shape with this number has gone since pairs were last looked at
     uint32_t group, mask;
@@ -29,6 +31,7 @@ typedef struct tpContactBlock {
 struct tpCollider {
     tpAllocator allocator;
     TP_ARRAY(tpColliderShape) shapes;
+    tpSharedPool geometries;   // of shapes: equal ones are kept once
     bool hasGone;              // of a shape
     TP_ARRAY(tpPose) poses;    // of shapes, in the world
     TP_ARRAY(tpBounds) bounds; // grown by margins

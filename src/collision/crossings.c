@@ -17,7 +17,7 @@ static tpVec3 velocityAt(const tpBodyPath* path, double time, tpVec3 point) {
 }
 
 static bool isMesh(const tpColliderShape* shape) {
-    return tpClassOf(&shape->geometry)->kind == tp_meshKind;
+    return tpClassOf(shape->geometry)->kind == tp_meshKind;
 }
 
 // How far two shapes may move into each other and still be seen from the side on which they met.
@@ -41,8 +41,8 @@ static double wayOf(const tpColliderShape* a, const tpBodyPath* pathA, const tpC
     double speed = tpLength(linear) + 0.5 * duration * tpLength(bend);
     // A plane that turns sweeps without bound; what it can pass through, it finds from its solid
     // side.
-    speed += spinA > 0.0 ? spinA * tpGeometry_TurningRadius(&a->geometry) : 0.0;
-    speed += spinB > 0.0 ? spinB * tpGeometry_TurningRadius(&b->geometry) : 0.0;
+    speed += spinA > 0.0 ? spinA * tpGeometry_TurningRadius(a->geometry) : 0.0;
+    speed += spinB > 0.0 ? spinB * tpGeometry_TurningRadius(b->geometry) : 0.0;
     return duration * speed;
 }
 
@@ -51,7 +51,7 @@ static bool cross(const tpColliderShape* a, const tpBodyPath* pathA, const tpCol
                   const tpBodyPath* pathB, double duration, double thickness, tpCrossing* out) {
     double tolerance = nearPart * fmin(a->innerRadius, b->innerRadius);
     tpFirstTouch touch;
-    if (tpTimeOfImpact(&a->geometry, pathA, &b->geometry, pathB, duration, tolerance, queryLimit,
+    if (tpTimeOfImpact(a->geometry, pathA, b->geometry, pathB, duration, tolerance, queryLimit,
                        NULL, &touch) != tp_success ||
         touch.state == tp_noImpact) {
         return false;

@@ -23,12 +23,12 @@ typedef struct BoxPairs {
 
 static void setBoxes(const tpCollider* collider, tpShapePair pair, int place, BoxPairs* boxes) {
     tpBoxBatch_Set(&boxes->batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
-                   &collider->shapes.data[pair.shapeA].geometry, collider->poses.data[pair.shapeA],
-                   &collider->shapes.data[pair.shapeB].geometry, collider->poses.data[pair.shapeB]);
+                   collider->shapes.data[pair.shapeA].geometry, collider->poses.data[pair.shapeA],
+                   collider->shapes.data[pair.shapeB].geometry, collider->poses.data[pair.shapeB]);
 }
 
 static bool isBox(const tpCollider* collider, int32_t shape) {
-    return tpClassOf(&collider->shapes.data[shape].geometry)->kind == tp_boxKind;
+    return tpClassOf(collider->shapes.data[shape].geometry)->kind == tp_boxKind;
 }
 
 static void findBoxAxes(const tpCollider* collider, int begin, int end, BoxPairs* boxes) {
@@ -80,10 +80,9 @@ static void collideBlock(const NarrowPhase* phase, int index) {
         int before = list.count, place = boxes.places[i - begin];
         if (place >= 0) {
             tpBoxBatch_Collide(&boxes.batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
-                               &a->geometry, poseA, &b->geometry, poseB, margin, false, cache,
-                               &list);
+                               a->geometry, poseA, b->geometry, poseB, margin, false, cache, &list);
         } else {
-            tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, false, cache, &list,
+            tpCollideShapes(a->geometry, poseA, b->geometry, poseB, margin, false, cache, &list,
                             NULL);
         }
         collider->counts.data[i] = list.count - before;

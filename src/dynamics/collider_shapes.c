@@ -11,7 +11,7 @@ static tpResult putShape(tpSystem* system, int index) {
     const tpBody* body = &system->bodies.data[shape->body];
     tpColliderShapeDef def;
     memset(&def, 0, sizeof(def));
-    def.geometry = &shape->geometry;
+    def.geometry = &shape->form->geometry;
     def.pose = placeOf(body);
     def.body = shape->body;
     def.isMovable = body->inverseMass > 0.0;
@@ -89,9 +89,8 @@ void tpSystem_MoveShapes(tpSystem* system, int index, bool isMovable) {
     for (int k = body->firstShape; system->collider != NULL && k >= 0;
          k = system->shapes.data[k].next) {
         if (tpCollider_HasShape(system->collider, k)) {
-            tpPose pose = tpComposePoses(placeOf(body), system->shapes.data[k].geometry.pose);
-            tpCollider_MoveShape(system->collider, k, index, pose, isMovable);
-            tpSystem_ForgetFound(system);
+            tpPose pose = tpComposePoses(placeOf(body), system->shapes.data[k].form->geometry.pose);
+            keepOrDrop(system, tpCollider_MoveShape(system->collider, k, index, pose, isMovable));
         }
     }
 }

@@ -200,7 +200,7 @@ static bool isNear(const tpSystem* system, int told, int body, double h) {
         tpDistanceBetween(system->poses.data[told].position, system->poses.data[body].position) -
         owner->reach - sleeper->reach;
     for (int k = owner->firstShape; k >= 0; k = system->shapes.data[k].next) {
-        bool isEndless = system->shapes.data[k].geometry.type == tp_planeShape;
+        bool isEndless = system->shapes.data[k].form->geometry.type == tp_planeShape;
         if ((isEndless || apart <= margin) && isShapeNear(system, k, body, margin)) {
             return true;
         }

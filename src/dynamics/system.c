@@ -13,14 +13,13 @@ void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     system->scales = (tpScales){ .length = 1.0, .reach = 1.0, .smallest = 1.0 };
     system->units = (tpUnits){ 1.0, 1.0, 1.0 };
     tpArena_Create(&system->arena, allocator);
+    tpCreateSharedPool(&system->forms, allocator, sizeof(tpShapeForm));
 }
 
 void tpSystem_Destroy(tpSystem* system) {
     const tpAllocator* allocator = &system->allocator;
     for (int i = 0; i < system->shapes.count; ++i) {
-        if (system->shapes.data[i].isLive) {
-            tpReleaseGeometry(&system->shapes.data[i].geometry);
-        }
+        tpSystem_DropForm(system, i);
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         tpBody* body = &system->bodies.data[i];
@@ -37,6 +36,7 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->velocities);
     TP_FREE_ARRAY(allocator, system->bodies);
     TP_FREE_ARRAY(allocator, system->shapes);
+    tpDestroySharedPool(&system->forms);
     TP_FREE_ARRAY(allocator, system->forces);
     TP_FREE_ARRAY(allocator, system->loads);
     TP_FREE_ARRAY(allocator, system->joints);
@@ -103,10 +103,33 @@ bool tpSystem_ReserveBody(tpSystem* system, int index) {
            TP_RESERVE(allocator, system->bodies, index + 1);
 }
 
+const tpShapeForm* tpSystem_TakeForm(tpSystem* system, const tpGeometry* geometry, tpPose pose) {
+    tpShapeForm form;
+    memset(&form, 0, sizeof(form));
+    form.geometry = *geometry;
+    form.geometry.pose = tpComposePoses(pose, geometry->pose);
+    form.pose = pose;
+    const tpShapeForm* shared = tpSharedPool_Take(&system->forms, &form);
+    if (shared != NULL) {
+        tpRetainGeometry(geometry);
+    }
+    return shared;
+}
+
+void tpSystem_DropForm(tpSystem* system, int index) {
+    tpShape* shape = &system->shapes.data[index];
+    if (shape->form != NULL) {
+        tpGeometry geometry = shape->form->geometry;
+        tpReleaseGeometry(&geometry);
+        tpSharedPool_GiveBack(&system->forms, shape->form);
+        shape->form = NULL;
+    }
+}
+
 // How far a shape reaches from the centre of mass; 0 for one without end.
 static double reachOfShape(const tpBody* body, const tpShape* shape) {
     tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
-    tpBounds bounds = tpGeometry_Bounds(&shape->geometry, center);
+    tpBounds bounds = tpGeometry_Bounds(&shape->form->geometry, center);
     tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
     return tpIsFiniteVec3(corner) ? tpLength(corner) : 0.0;
 }
@@ -129,7 +152,7 @@ static double gyration(const tpBody* body) {
 static double innerRadiusOf(const tpSystem* system, const tpBody* body) {
     double least = INFINITY;
     for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
-        least = fmin(least, tpGeometry_InnerRadius(&system->shapes.data[i].geometry));
+        least = fmin(least, tpGeometry_InnerRadius(&system->shapes.data[i].form->geometry));
     }
     return least;
 }
@@ -149,7 +172,7 @@ static void moveAnchors(tpSystem* system, int index, tpVec3 shift) {
 
 void tpSystem_ExtendReach(tpSystem* system, int index, int shape) {
     tpBody* body = &system->bodies.data[index];
-    double inner = tpGeometry_InnerRadius(&system->shapes.data[shape].geometry);
+    double inner = tpGeometry_InnerRadius(&system->shapes.data[shape].form->geometry);
     body->innerRadius = fmin(body->innerRadius, inner);
     body->reach = fmax(body->reach, reachOfShape(body, &system->shapes.data[shape]));
     body->size = fmax(body->reach, gyration(body));

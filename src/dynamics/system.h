@@ -12,6 +12,7 @@
 #define TIPPE_SRC_DYNAMICS_SYSTEM_H
 
 #include "base/memory.h"
+#include "base/shared_pool.h"
 #include "collision/collider.h"
 #include "collision/excluded_pairs.h"
 #include "dynamics/rotation.h"
@@ -68,16 +69,21 @@ static inline const char* tpBody_Name(const tpBody* body) {
     return body->name != NULL ? body->name : "";
 }
 
-typedef struct tpShape {
-    bool isLive;
-    int body;
-    int next;            // of the same body, or -1
+// What shapes of a crowd have in common: equal forms are kept once (base/shared_pool.h).
+typedef struct tpShapeForm {
     tpGeometry geometry; // pose in the body's frame
     tpPose pose;         // as the definition gave it; the geometry may have had one of its own
+} tpShapeForm;
+
+typedef struct tpShape {
+    bool isLive;
+    bool isSensor; // of an overlap sensor: it touches nothing
     tpMaterialId material;
+    int body;
+    int next;                // of the same body, or -1
+    const tpShapeForm* form; // NULL unless it is live
     double density;
     uint32_t group, mask;
-    bool isSensor; // of an overlap sensor: it touches nothing
     void* userData;
 } tpShape;
 
@@ -186,6 +192,7 @@ typedef struct tpSystem {
     TP_ARRAY(tpVelocity) ownVelocities;
 
     TP_ARRAY(tpShape) shapes;
+    tpSharedPool forms; // of shapes
     TP_ARRAY(tpForce) forces;
     TP_ARRAY(tpLoad) loads; // of bodies, while hasLoads
     bool hasLoads;
@@ -285,6 +292,13 @@ static inline bool tpSystem_IsStateLent(const tpSystem* system) {
 
 // Room for a body in slot `index`; false if memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);
+
+// The form of a shape with this geometry, which is retained, at this pose in its body's frame; NULL
+// if memory ran out.
+const tpShapeForm* tpSystem_TakeForm(tpSystem* system, const tpGeometry* geometry, tpPose pose);
+
+// Gives back the form of a shape, if it has one.
+void tpSystem_DropForm(tpSystem* system, int index);
 
 // The part of an overlap or of an error of position at its start that a part of a step, h seconds
 // of it, takes back. All of it in no time would throw bodies: a part of a step may be as short as

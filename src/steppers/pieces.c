@@ -20,7 +20,7 @@ static const char* const mayPass = "a body may have passed through another: too 
 
 static bool hasMesh(const tpSystem* system, const tpBody* body) {
     for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
-        if (tpClassOf(&system->shapes.data[i].geometry)->kind == tp_meshKind) {
+        if (tpClassOf(&system->shapes.data[i].form->geometry)->kind == tp_meshKind) {
             return true;
         }
     }

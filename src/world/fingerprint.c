@@ -52,9 +52,9 @@ static uint64_t hashShape(uint64_t hash, const tpShape* shape) {
     if (!shape->isLive) {
         return hash;
     }
-    tpBounds bounds = tpGeometry_Bounds(&shape->geometry, tpIdentityPose());
-    hash = hashInt(hashInt(hash, shape->body), shape->geometry.type);
-    hash = hashPose(hash, shape->geometry.pose);
+    tpBounds bounds = tpGeometry_Bounds(&shape->form->geometry, tpIdentityPose());
+    hash = hashInt(hashInt(hash, shape->body), shape->form->geometry.type);
+    hash = hashPose(hash, shape->form->geometry.pose);
     return hashVec3(hashVec3(hash, bounds.lower), bounds.upper);
 }
 

@@ -41,7 +41,7 @@ static int nextShape(const tpWorld* world, const Path* path, uint32_t mask, int 
             continue;
         }
         const tpBody* body = &system->bodies.data[shape->body];
-        if (isEndless(&shape->geometry) ||
+        if (isEndless(&shape->form->geometry) ||
             meetsBall(path, system->poses.data[shape->body].position, body->reach)) {
             return index;
         }
@@ -59,7 +59,7 @@ static tpRayResult noHit(void) {
 static bool castAtShape(const tpWorld* world, int index, const Path* path, tpRayResult* result) {
     const tpShape* shape = &world->system.shapes.data[index];
     tpRayHit hit;
-    if (!tpGeometry_CastRay(&shape->geometry, tpSystem_BodyFrame(&world->system, shape->body),
+    if (!tpGeometry_CastRay(&shape->form->geometry, tpSystem_BodyFrame(&world->system, shape->body),
                             path->origin, path->translation, path->limit, &hit)) {
         return false;
     }
@@ -138,7 +138,7 @@ tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpP
         const tpShape* shape = &world->system.shapes.data[i];
         tpShapeHit hit = { 0 };
         tpResult result =
-            tpCastShape(geometry, pose, translation, &shape->geometry,
+            tpCastShape(geometry, pose, translation, &shape->form->geometry,
                         tpSystem_BodyFrame(&world->system, shape->body), tolerance, NULL, &hit);
         if (result == tp_unsupported || result == tp_outOfMemory) {
             return result;
@@ -157,12 +157,13 @@ bool tpWorld_ShapesOverlap(const tpWorld* world, const tpGeometry* geometry, tpP
     const tpShape* shape = &world->system.shapes.data[index];
     tpPose frame = tpSystem_BodyFrame(&world->system, shape->body);
     tpBounds bounds = tpGeometry_Bounds(geometry, pose);
-    tpBounds other = tpGeometry_Bounds(&shape->geometry, frame);
+    tpBounds other = tpGeometry_Bounds(&shape->form->geometry, frame);
     tpClosest closest;
     if (!tpBoundsOverlap(&bounds, &other)) {
         return false;
     }
-    tpResult result = tpClosestPoints(geometry, pose, &shape->geometry, frame, NULL, &closest);
+    tpResult result =
+        tpClosestPoints(geometry, pose, &shape->form->geometry, frame, NULL, &closest);
     return (result == tp_success || result == tp_notSolved) && closest.distance <= 0.0;
 }
 
@@ -210,9 +211,9 @@ tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, t
     }
     const tpShape* shapeA = &world->system.shapes.data[i];
     const tpShape* shapeB = &world->system.shapes.data[j];
-    return tpClosestPoints(&shapeA->geometry, tpSystem_BodyFrame(&world->system, shapeA->body),
-                           &shapeB->geometry, tpSystem_BodyFrame(&world->system, shapeB->body),
-                           NULL, out);
+    return tpClosestPoints(
+        &shapeA->form->geometry, tpSystem_BodyFrame(&world->system, shapeA->body),
+        &shapeB->form->geometry, tpSystem_BodyFrame(&world->system, shapeB->body), NULL, out);
 }
 
 // Overlaps ----------------------------------------------------------------------------------------

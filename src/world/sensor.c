@@ -321,7 +321,7 @@ bool tpWorld_IsOverlapped(const tpWorld* world, const tpSensor* sensor) {
             const tpShape* other = &system->shapes.data[k];
             bool isAsked = other->isLive && !other->isSensor && other->body != shape->body &&
                            (other->group & shape->mask) != 0 && (shape->group & other->mask) != 0;
-            if (isAsked && tpWorld_ShapesOverlap(world, &shape->geometry, frame, k)) {
+            if (isAsked && tpWorld_ShapesOverlap(world, &shape->form->geometry, frame, k)) {
                 return true;
             }
         }

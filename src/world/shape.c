@@ -41,7 +41,7 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
     for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
         const tpShape* shape = &system->shapes.data[i];
         tpMassProperties parts[2] = { sum, sum };
-        tpResult result = tpGeometry_Mass(&shape->geometry, shape->density, &parts[1], error);
+        tpResult result = tpGeometry_Mass(&shape->form->geometry, shape->density, &parts[1], error);
         if (result != tp_success) {
             return result;
         }
@@ -131,8 +131,11 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
         tpError_Set(error, tp_badInput, "an open surface can only be seen: tpBody_AddVisual");
         return none;
     }
+    tpPose own = tpMakePose(def->pose.position, tpNormalizeQuat(def->pose.rotation));
     int index = tpIdPool_Take(&world->shapeIds, &system->allocator);
-    if (index < 0 || !TP_RESERVE(&system->allocator, system->shapes, index + 1)) {
+    bool hasRoom = index >= 0 && TP_RESERVE(&system->allocator, system->shapes, index + 1);
+    const tpShapeForm* form = hasRoom ? tpSystem_TakeForm(system, geometry, own) : NULL;
+    if (form == NULL) {
         if (index >= 0) {
             tpIdPool_GiveBack(&world->shapeIds, index);
         }
@@ -147,10 +150,7 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
     shape->isLive = true;
     shape->body = bodyIndex;
     shape->next = -1;
-    shape->geometry = tpRetainGeometry(geometry);
-    tpPose own = tpMakePose(def->pose.position, tpNormalizeQuat(def->pose.rotation));
-    shape->pose = own;
-    shape->geometry.pose = tpComposePoses(own, shape->geometry.pose);
+    shape->form = form;
     shape->material = def->material;
     shape->density = def->density;
     shape->group = def->group;
@@ -174,7 +174,7 @@ void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     tpSystem_TakeShape(system, index);
     tpSystem_Disturb(system, bodyIndex);
     unlinkShape(system, index);
-    tpReleaseGeometry(&system->shapes.data[index].geometry);
+    tpSystem_DropForm(system, index);
     memset(&system->shapes.data[index], 0, sizeof(tpShape));
     system->shapes.data[index].next = -1;
     tpAppearance_ForgetShape(&world->appearance, index);
@@ -231,7 +231,7 @@ static const tpShape* shapeOf(const tpWorld* world, tpShapeId id, const char* fu
 const tpGeometry* tpShape_GetGeometry(const tpWorld* world, tpShapeId id) {
     TP_NEED(world, NULL);
     const tpShape* shape = shapeOf(world, id, __func__);
-    return shape != NULL ? &shape->geometry : NULL;
+    return shape != NULL ? &shape->form->geometry : NULL;
 }
 
 tpBodyId tpShape_GetBody(const tpWorld* world, tpShapeId id) {
@@ -251,7 +251,7 @@ tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId id) {
     tpShapeDef def = tpDefaultShapeDef();
     const tpShape* shape = shapeOf(world, id, __func__);
     if (shape != NULL) {
-        def.pose = shape->pose;
+        def.pose = shape->form->pose;
         def.material = shape->material;
         def.density = shape->density;
         def.group = shape->group;

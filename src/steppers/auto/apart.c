@@ -9,8 +9,8 @@ bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
         return false;
     }
     const tpShape* shape = &system->shapes.data[body->firstShape];
-    const tpVec3 offset = tpSub(shape->geometry.pose.position, body->center);
-    return shape->next < 0 && shape->geometry.type == tp_sphereShape &&
+    const tpVec3 offset = tpSub(shape->form->geometry.pose.position, body->center);
+    return shape->next < 0 && shape->form->geometry.type == tp_sphereShape &&
            tpLength(offset) <= 1e-9 * body->size;
 }
 
@@ -27,7 +27,7 @@ static double turningSpeed(const tpSystem* system, int index, int shape) {
     if (tpLengthSquared(angular) == 0.0 || tpBody_IsBall(system, body)) {
         return 0.0;
     }
-    if (tpClassOf(&system->shapes.data[shape].geometry)->kind == tp_planeKind) {
+    if (tpClassOf(&system->shapes.data[shape].form->geometry)->kind == tp_planeKind) {
         return INFINITY;
     }
     double speed =
@@ -43,8 +43,8 @@ static tpVec3 accelerationOf(const tpSystem* system, int body) {
 
 double tpContact_TimeApart(const tpSystem* system, const tpContact* contact) {
     int a = contact->bodyA, b = contact->bodyB;
-    bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].geometry) &&
-                     tpGeometry_IsConvex(&system->shapes.data[contact->shapeB].geometry);
+    bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].form->geometry) &&
+                     tpGeometry_IsConvex(&system->shapes.data[contact->shapeB].form->geometry);
     if (!areConvex || contact->gap < -TP_TOUCH_DISTANCE * system->units.length) {
         return 0.0;
     }

@@ -82,7 +82,8 @@ static bool hasShape(const tpSystem* system, const tpGroups* groups, int group,
                      bool (*isAsked)(const tpGeometry*)) {
     for (int i = 0; i < system->shapes.count; ++i) {
         const tpShape* shape = &system->shapes.data[i];
-        if (shape->isLive && groups->ofBody[shape->body] == group && isAsked(&shape->geometry)) {
+        if (shape->isLive && groups->ofBody[shape->body] == group &&
+            isAsked(&shape->form->geometry)) {
             return true;
         }
     }

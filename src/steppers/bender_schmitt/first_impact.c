@@ -118,14 +118,14 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
 
 // Half of what a shape measures across where it is thinnest, m.
 static double halfThickness(const tpSystem* system, int shape) {
-    const tpGeometry* geometry = &system->shapes.data[shape].geometry;
+    const tpGeometry* geometry = &system->shapes.data[shape].form->geometry;
     tpBounds box = tpGeometry_Bounds(geometry, geometry->pose);
     tpVec3 size = tpSub(box.upper, box.lower);
     return 0.5 * fmin(size.x, fmin(size.y, size.z));
 }
 
 static bool isSurface(const tpSystem* system, int shape) {
-    tpShapeKind kind = tpClassOf(&system->shapes.data[shape].geometry)->kind;
+    tpShapeKind kind = tpClassOf(&system->shapes.data[shape].form->geometry)->kind;
     return kind == tp_meshKind || kind == tp_heightFieldKind;
 }
 
@@ -148,7 +148,7 @@ static double longestTurn(const tpBenderStep* step, const tpContact* contact) {
         int body = k == 0 ? contact->bodyA : contact->bodyB;
         int shape = k == 0 ? contact->shapeA : contact->shapeB;
         tpVec3 spin = tpCross(step->time.startVelocities[body].angular, contact->normal);
-        double radius = tpGeometry_TurningRadius(&system->shapes.data[shape].geometry);
+        double radius = tpGeometry_TurningRadius(&system->shapes.data[shape].form->geometry);
         speed += tpSystem_IsDynamic(system, body) ? tpLength(spin) * radius : 0.0;
     }
     return speed > 0.0 ? room / speed : INFINITY;

@@ -23,8 +23,8 @@ static bool isNormalOnA(const tpGeometry* a, const tpGeometry* b, uint64_t featu
 }
 
 bool tpImplicitContact_IsNormalOnA(const tpSystem* system, const tpContact* contact) {
-    return isNormalOnA(&system->shapes.data[contact->shapeA].geometry,
-                       &system->shapes.data[contact->shapeB].geometry, contact->feature);
+    return isNormalOnA(&system->shapes.data[contact->shapeA].form->geometry,
+                       &system->shapes.data[contact->shapeB].form->geometry, contact->feature);
 }
 
 static void keepFeatures(const tpPose* poses, const tpContact* contact, tpImplicitContact* out) {
@@ -65,8 +65,8 @@ void tpImplicitContact_Make(const tpSystem* system, const tpPose* poses, const t
     out->bodyB = contact->bodyB;
     out->law = tpMakeContactLaw(system, contact);
     setGuide(system, contact, poses, out);
-    out->a = &shapeA->geometry;
-    out->b = &shapeB->geometry;
+    out->a = &shapeA->form->geometry;
+    out->b = &shapeB->form->geometry;
     out->localA = out->a->pose;
     out->localB = out->b->pose;
     out->localA.position = tpSub(out->localA.position, system->bodies.data[contact->bodyA].center);

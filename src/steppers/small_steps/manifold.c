@@ -235,7 +235,7 @@ static bool isRoundBody(const tpSystem* system, int body) {
 }
 
 bool tpIsCurved(const tpShape* shape) {
-    switch (shape->geometry.type) {
+    switch (shape->form->geometry.type) {
     case tp_ellipsoidShape:
     case tp_superellipsoidShape:
     case tp_intersectionShape:

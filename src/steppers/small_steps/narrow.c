@@ -27,14 +27,16 @@ typedef struct Pair {
 } Pair;
 
 static bool isCentral(const tpSystem* system, const tpShape* shape) {
-    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
+    tpVec3 offset =
+        tpSub(shape->form->geometry.pose.position, system->bodies.data[shape->body].center);
     return offset.x == 0.0 && offset.y == 0.0 && offset.z == 0.0;
 }
 
 static tpPose poseOf(const tpSystem* system, const tpShape* shape) {
     tpPose pose = system->poses.data[shape->body];
-    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
-    tpQuat q = shape->geometry.pose.rotation;
+    tpVec3 offset =
+        tpSub(shape->form->geometry.pose.position, system->bodies.data[shape->body].center);
+    tpQuat q = shape->form->geometry.pose.rotation;
     bool isTurned = q.x != 0.0 || q.y != 0.0 || q.z != 0.0;
     bool isMoved = offset.x != 0.0 || offset.y != 0.0 || offset.z != 0.0;
     tpVec3 place = isMoved ? tpAdd(pose.position, tpRotate(pose.rotation, offset)) : pose.position;
@@ -59,14 +61,15 @@ static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair
     pair->poseB = poseOf(system, pair->b);
     pair->need = tpPairNeed(&state->ways.data[state->numbers.data[pair->a->body]],
                             &state->ways.data[state->numbers.data[pair->b->body]]);
-    bool hasTriangles =
-        tpTriangleCount(&pair->a->geometry) > 0 || tpTriangleCount(&pair->b->geometry) > 0;
+    bool hasTriangles = tpTriangleCount(&pair->a->form->geometry) > 0 ||
+                        tpTriangleCount(&pair->b->form->geometry) > 0;
     double more = hasTriangles ? fartherOfTriangles : farther;
     pair->margin = pair->need + more * sizeOf(system, pair);
 }
 
 static bool areBoxes(const Pair* pair) {
-    return pair->a->geometry.type == tp_boxShape && pair->b->geometry.type == tp_boxShape;
+    return pair->a->form->geometry.type == tp_boxShape &&
+           pair->b->form->geometry.type == tp_boxShape;
 }
 
 // Two spheres: their point, wherever it is.
@@ -75,7 +78,7 @@ static void collideBalls(const tpSmallStep* step, const Pair* pair, tpAnswer* an
     const tpSystem* system = step->system;
     tpVec3 way = tpSub(pair->poseA.position, pair->poseB.position);
     double distance = tpLength(way);
-    double a = pair->a->geometry.sphere.radius, b = pair->b->geometry.sphere.radius;
+    double a = pair->a->form->geometry.sphere.radius, b = pair->b->form->geometry.sphere.radius;
     double gap = distance - a - b;
     // The tangents of balls are found anew in each step, without the axes of an ellipse.
     answer->areBalls =
@@ -135,14 +138,14 @@ static double segmentsApart(tpVec3 between, tpVec3 a, tpVec3 b) {
 // for other shapes.
 static bool findTube(const tpShape* shape, tpPose pose, tpVec3* half, double* radius) {
     static const tpVec3 alongZ = { 0.0, 0.0, 1.0 };
-    if (shape->geometry.type == tp_capsuleShape) {
-        const tpCapsule* capsule = &shape->geometry.capsule;
+    if (shape->form->geometry.type == tp_capsuleShape) {
+        const tpCapsule* capsule = &shape->form->geometry.capsule;
         *half = tpScale(0.5 * capsule->length, tpRotate(pose.rotation, alongZ));
         *radius = capsule->radius;
         return true;
     }
-    if (shape->geometry.type == tp_cylinderShape) {
-        const tpCylinder* cylinder = &shape->geometry.cylinder;
+    if (shape->form->geometry.type == tp_cylinderShape) {
+        const tpCylinder* cylinder = &shape->form->geometry.cylinder;
         // Shorter than the cylinder by half of its radius, and wider by what its rims then need.
         double less = fmin(0.5 * cylinder->radius, 0.5 * cylinder->length);
         *half = tpScale(0.5 * cylinder->length - less, tpRotate(pose.rotation, alongZ));
@@ -156,17 +159,17 @@ static bool findTube(const tpShape* shape, tpPose pose, tpVec3* half, double* ra
 static double apartFromPlane(const tpSystem* system, const tpShape* shape, const tpShape* plane,
                              tpPose pose) {
     const tpBody* body = &system->bodies.data[shape->body];
-    tpVec3 normal = tpRotate(pose.rotation, plane->geometry.plane.normal);
+    tpVec3 normal = tpRotate(pose.rotation, plane->form->geometry.plane.normal);
     tpVec3 way = tpSub(system->poses.data[shape->body].position, pose.position);
-    return tpDot(normal, way) - plane->geometry.plane.offset - body->reach;
+    return tpDot(normal, way) - plane->form->geometry.plane.offset - body->reach;
 }
 
 // How far apart the shapes of a pair are at least, by what encloses them; often that is enough.
 static double apartAtLeast(const tpSystem* system, const Pair* pair) {
-    if (pair->b->geometry.type == tp_planeShape) {
+    if (pair->b->form->geometry.type == tp_planeShape) {
         return apartFromPlane(system, pair->a, pair->b, pair->poseB);
     }
-    if (pair->a->geometry.type == tp_planeShape) {
+    if (pair->a->form->geometry.type == tp_planeShape) {
         return apartFromPlane(system, pair->b, pair->a, pair->poseA);
     }
     tpVec3 halfA, halfB;
@@ -218,8 +221,9 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
     tpContactList out = { points, 0, tp_mostPoints };
     tpPairCache none;
     memset(&none, 0, sizeof(none));
-    tpCollideShapes(&pair->a->geometry, aheadPose(step, pair->a, pair->poseA), &pair->b->geometry,
-                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out, NULL);
+    tpCollideShapes(&pair->a->form->geometry, aheadPose(step, pair->a, pair->poseA),
+                    &pair->b->form->geometry, aheadPose(step, pair->b, pair->poseB), pair->margin,
+                    false, &none, &out, NULL);
     double size = sizeOf(step->system, pair);
     if (out.count != 1 || tpDot(points[0].normal, point->normal) < 0.9) {
         return;
@@ -236,7 +240,8 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
 // Any pair but boxes.
 static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                           tpContactList* out) {
-    if (pair->a->geometry.type == tp_sphereShape && pair->b->geometry.type == tp_sphereShape) {
+    if (pair->a->form->geometry.type == tp_sphereShape &&
+        pair->b->form->geometry.type == tp_sphereShape) {
         collideBalls(step, pair, answer, out);
         return;
     }
@@ -249,8 +254,8 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     memset(&none, 0, sizeof(none));
     tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
     int before = out->count;
-    tpCollideShapes(&pair->a->geometry, pair->poseA, &pair->b->geometry, pair->poseB, pair->margin,
-                    true, cache, out, &answer->over);
+    tpCollideShapes(&pair->a->form->geometry, pair->poseA, &pair->b->form->geometry, pair->poseB,
+                    pair->margin, true, cache, out, &answer->over);
     answer->slack = out->count == before ? fmax(answer->over.beyond, pair->margin) : pair->margin;
     if (out->count == before + 1 && out->count <= out->capacity &&
         (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
@@ -273,9 +278,9 @@ static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tp
     if (separation > keptWithin(pair, answer)) {
         answer->slack = separation;
     } else {
-        answer->over =
-            tpBoxBatch_Collide(batch, lane, &pair->a->geometry, pair->poseA, &pair->b->geometry,
-                               pair->poseB, pair->margin, true, &none, out);
+        answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, pair->poseA,
+                                          &pair->b->form->geometry, pair->poseB, pair->margin, true,
+                                          &none, out);
     }
 }
 
@@ -330,7 +335,7 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
         if (areBoxes(&pairs[k])) {
             places[k] = boxes++;
             tpBoxBatch_Set(&batches[places[k] / tp_boxesAtOnce], places[k] % tp_boxesAtOnce,
-                           &pairs[k].a->geometry, pairs[k].poseA, &pairs[k].b->geometry,
+                           &pairs[k].a->form->geometry, pairs[k].poseA, &pairs[k].b->form->geometry,
                            pairs[k].poseB);
         }
     }

@@ -293,9 +293,10 @@ static bool followBodies(tpSmallStep* step, bool* isCut) {
 }
 
 static uint64_t markOf(const tpShape* shape) {
-    _Static_assert(sizeof(shape->geometry) % sizeof(uint64_t) == 0, "geometry is whole words");
-    uint64_t words[sizeof(shape->geometry) / sizeof(uint64_t)];
-    memcpy(words, &shape->geometry, sizeof(words));
+    _Static_assert(sizeof(shape->form->geometry) % sizeof(uint64_t) == 0,
+                   "geometry is whole words");
+    uint64_t words[sizeof(shape->form->geometry) / sizeof(uint64_t)];
+    memcpy(words, &shape->form->geometry, sizeof(words));
     uint64_t hash = tpHashWord(UINT64_C(0xcbf29ce484222325), (uint64_t)(uint32_t)shape->body);
     for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
         hash = tpHashWord(hash, words[k]);
@@ -325,9 +326,10 @@ static uint64_t hashExclusions(const tpSystem* system) {
 static bool remembersPairs(const tpSystem* system) {
     bool remembers = false;
     for (int i = 0; i < system->shapes.count; ++i) {
-        tpShapeType type = system->shapes.data[i].geometry.type;
-        remembers = remembers || (system->shapes.data[i].isLive && type != tp_sphereShape &&
-                                  type != tp_boxShape && type != tp_planeShape);
+        const tpShape* shape = &system->shapes.data[i];
+        tpShapeType type = shape->isLive ? shape->form->geometry.type : tp_sphereShape;
+        remembers =
+            remembers || (type != tp_sphereShape && type != tp_boxShape && type != tp_planeShape);
     }
     return remembers;
 }

@@ -52,9 +52,9 @@ static void placeChunk(void* context, int chunk, int worker) {
         bool isMovable = tpSystem_IsDynamic(system, shape->body);
         boxes->bodies[i] = state->numbers.data[shape->body];
         tpBounds bounds =
-            tpGeometry_Bounds(&shape->geometry, tpSystem_BodyFrame(system, shape->body));
-        bool isBall = shape->geometry.type == tp_sphereShape;
-        boxes->radii[i] = isBall ? (float)shape->geometry.sphere.radius : 0.0f;
+            tpGeometry_Bounds(&shape->form->geometry, tpSystem_BodyFrame(system, shape->body));
+        bool isBall = shape->form->geometry.type == tp_sphereShape;
+        boxes->radii[i] = isBall ? (float)shape->form->geometry.sphere.radius : 0.0f;
         boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
         boxes->bounds[i] = tpSweepBounds(bounds, &state->ways.data[boxes->bodies[i]]);
     }

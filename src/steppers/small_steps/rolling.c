@@ -15,14 +15,15 @@ static const double directionTolerance = 1e-3;
 
 static tpPose poseOf(const tpSystem* system, const tpShape* shape) {
     tpPose body = system->poses.data[shape->body];
-    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
+    tpVec3 offset =
+        tpSub(shape->form->geometry.pose.position, system->bodies.data[shape->body].center);
     return tpMakePose(tpTransformPoint(body, offset),
-                      tpMulQQ(body.rotation, shape->geometry.pose.rotation));
+                      tpMulQQ(body.rotation, shape->form->geometry.pose.rotation));
 }
 
 // The radius about which a shape is round where it has this normal; 0 if it is not.
 static double roundness(const tpSystem* system, const tpShape* shape, tpVec3 normal) {
-    const tpGeometry* geometry = &shape->geometry;
+    const tpGeometry* geometry = &shape->form->geometry;
     if (geometry->type == tp_cylinderShape) {
         tpVec3 axis = tpRotate(poseOf(system, shape).rotation, tpMakeVec3(0.0, 0.0, 1.0));
         return fabs(tpDot(axis, normal)) < directionTolerance ? geometry->cylinder.radius : 0.0;
@@ -35,7 +36,7 @@ static double roundness(const tpSystem* system, const tpShape* shape, tpVec3 nor
 
 // Whether a shape has a face with this normal at a point, both in the world.
 static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point, tpVec3 normal) {
-    const tpGeometry* geometry = &shape->geometry;
+    const tpGeometry* geometry = &shape->form->geometry;
     tpPose pose = poseOf(system, shape);
     tpVec3 own = tpUnrotate(pose.rotation, normal), nearest;
     double along = 0.0; // the largest cosine between the normal and one of a face

@@ -1,0 +1,140 @@
+#include "base/shared_pool.h"
+
+#include <string.h>
+
+// Before each record. Entries of one list are chained; so are free ones.
+typedef struct Entry {
+    uint64_t hash;
+    int32_t users, next;
+} Entry;
+
+enum { entriesPerPiece = 32, leastLists = 16 };
+
+static size_t strideOf(const tpSharedPool* pool) {
+    return sizeof(Entry) + ((pool->size + 7) & ~(size_t)7);
+}
+
+static Entry* entryAt(const tpSharedPool* pool, int32_t index) {
+    unsigned char* piece = pool->pieces.data[index / entriesPerPiece];
+    return (Entry*)(void*)(piece + strideOf(pool) * (size_t)(index % entriesPerPiece));
+}
+
+static void* recordOf(Entry* entry) {
+    return entry + 1;
+}
+
+static uint64_t hashOf(const void* record, size_t size) {
+    const unsigned char* bytes = record;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t k = 0; k < size; k += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + k, size - k < sizeof(word) ? size - k : sizeof(word));
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static int32_t* headOf(const tpSharedPool* pool, uint64_t hash) {
+    return &pool->heads.data[hash & (uint64_t)(pool->heads.count - 1)];
+}
+
+void tpCreateSharedPool(tpSharedPool* pool, const tpAllocator* allocator, size_t size) {
+    memset(pool, 0, sizeof(*pool));
+    pool->allocator = *allocator;
+    pool->size = size;
+    pool->firstFree = -1;
+}
+
+void tpDestroySharedPool(tpSharedPool* pool) {
+    for (int i = 0; i < pool->pieces.count; ++i) {
+        tpRelease(&pool->allocator, pool->pieces.data[i], entriesPerPiece * strideOf(pool));
+    }
+    TP_FREE_ARRAY(&pool->allocator, pool->pieces);
+    TP_FREE_ARRAY(&pool->allocator, pool->heads);
+}
+
+// As many lists as records, so that they are short.
+static bool growLists(tpSharedPool* pool) {
+    if (pool->count < pool->heads.count) {
+        return true;
+    }
+    int lists = pool->heads.count > 0 ? 2 * pool->heads.count : leastLists;
+    if (!TP_RESERVE(&pool->allocator, pool->heads, lists)) {
+        return false;
+    }
+    pool->heads.count = lists;
+    for (int i = 0; i < lists; ++i) {
+        pool->heads.data[i] = -1;
+    }
+    for (int32_t i = 0; i < pool->entryCount; ++i) {
+        Entry* entry = entryAt(pool, i);
+        if (entry->users > 0) {
+            int32_t* head = headOf(pool, entry->hash);
+            entry->next = *head;
+            *head = i;
+        }
+    }
+    return true;
+}
+
+// An entry that nobody has; -1 if memory ran out.
+static int32_t takeEntry(tpSharedPool* pool) {
+    int32_t index = pool->firstFree;
+    if (index >= 0) {
+        pool->firstFree = entryAt(pool, index)->next;
+        return index;
+    }
+    if (pool->entryCount == entriesPerPiece * pool->pieces.count) {
+        if (!TP_RESERVE(&pool->allocator, pool->pieces, pool->pieces.count + 1)) {
+            return -1;
+        }
+        unsigned char* piece = tpAllocate(&pool->allocator, entriesPerPiece * strideOf(pool));
+        if (piece == NULL) {
+            return -1;
+        }
+        pool->pieces.data[pool->pieces.count++] = piece;
+    }
+    return pool->entryCount++;
+}
+
+const void* tpSharedPool_Take(tpSharedPool* pool, const void* record) {
+    uint64_t hash = hashOf(record, pool->size);
+    for (int32_t i = pool->heads.count > 0 ? *headOf(pool, hash) : -1; i >= 0;) {
+        Entry* entry = entryAt(pool, i);
+        if (entry->hash == hash && memcmp(recordOf(entry), record, pool->size) == 0) {
+            entry->users += 1;
+            return recordOf(entry);
+        }
+        i = entry->next;
+    }
+    int32_t index = growLists(pool) ? takeEntry(pool) : -1;
+    if (index < 0) {
+        return NULL;
+    }
+    Entry* entry = entryAt(pool, index);
+    int32_t* head = headOf(pool, hash);
+    *entry = (Entry){ hash, 1, *head };
+    memcpy(recordOf(entry), record, pool->size);
+    *head = index;
+    pool->count += 1;
+    return recordOf(entry);
+}
+
+void tpSharedPool_GiveBack(tpSharedPool* pool, const void* record) {
+    Entry* entry = (Entry*)(void*)((unsigned char*)(uintptr_t)record - sizeof(Entry));
+    TP_ASSERT(entry->users > 0);
+    entry->users -= 1;
+    if (entry->users > 0) {
+        return;
+    }
+    int32_t* place = headOf(pool, entry->hash);
+    while (entryAt(pool, *place) != entry) {
+        place = &entryAt(pool, *place)->next;
+    }
+    int32_t index = *place;
+    *place = entry->next;
+    entry->next = pool->firstFree;
+    pool->firstFree = index;
+    pool->count -= 1;
+}

@@ -1,0 +1,98 @@
+// Memory that small steps ask for per body in beds of equal bodies that rest on each other. It is
+// counted, not measured: arrays with what they have in reserve, and the scratch of a step.
+
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "tippe/world.h"
+
+enum { side = 10, stepCount = 20 };
+
+// Under the address sanitizer every piece of scratch has a guard, and the arena grows otherwise.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TIPPE_HAS_GUARDS
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TIPPE_HAS_GUARDS
+#endif
+#ifdef TIPPE_HAS_GUARDS
+static const double guards = 1.1;
+#else
+static const double guards = 1.0;
+#endif
+
+static void addPit(tpWorld* world, bool areBalls) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    double half = 0.5 * side + (areBalls ? 0.0 : 2.0);
+    const tpPlane planes[] = { { { 0.0, 0.0, 1.0 }, 0.0 },
+                               { { 1.0, 0.0, 0.0 }, -half },
+                               { { -1.0, 0.0, 0.0 }, -half },
+                               { { 0.0, 1.0, 0.0 }, -half },
+                               { { 0.0, -1.0, 0.0 }, -half } };
+    for (int i = 0; i < 5; ++i) {
+        tpCreatePlane(world, body, &shape, &planes[i], NULL);
+    }
+}
+
+// Balls of 1 m that touch all their neighbours; boxes in layers, each on two of the layer below.
+static void addBed(tpWorld* world, bool areBalls) {
+    double apart = areBalls ? 1.0 : 1.1;
+    for (int i = 0; i < side * side * side; ++i) {
+        int layer = i / (side * side);
+        double shift = areBalls || layer % 2 == 0 ? 0.0 : 0.5 * apart;
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(apart * (i % side - 0.5 * (side - 1)) + shift,
+                                  apart * (i / side % side - 0.5 * (side - 1)), 0.5 + layer);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.density = 1000.0;
+        if (areBalls) {
+            tpCreateSphere(world, body, &shape, &(tpSphere){ 0.5 }, NULL);
+        } else {
+            tpCreateBox(world, body, &shape, &(tpBox){ { 1.0, 1.0, 1.0 } }, NULL);
+        }
+    }
+}
+
+static double bytesPerBody(bool areBalls) {
+    tpFailingAllocator heap = { 0 };
+    tpWorldDef def = tpDefaultWorldDef();
+    def.allocator = tpMakeFailingAllocator(&heap);
+    def.stepper = tp_smallSteps;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    addPit(world, areBalls);
+    addBed(world, areBalls);
+    int contacts = 0;
+    for (int i = 0; i < stepCount; ++i) {
+        contacts = tpWorld_Step(world, 1.0 / 60.0).contactCount;
+    }
+    double bodies = side * side * side, bytes = (double)heap.bytes / bodies;
+    print_message("%s: %.0f bytes per body, %.1f contacts\n", areBalls ? "balls" : "boxes", bytes,
+                  contacts / bodies);
+    assert_true(contacts > 2 * bodies);
+    tpDestroyWorld(world);
+    assert_int_equal(heap.outstanding, 0);
+    return bytes;
+}
+
+static void ballsNeedLittle(void** state) {
+    (void)state;
+    CHECK_BELOW(bytesPerBody(true), guards * 4600.0);
+}
+
+static void boxesNeedLittle(void** state) {
+    (void)state;
+    CHECK_BELOW(bytesPerBody(false), guards * 5900.0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ballsNeedLittle),
+        cmocka_unit_test(boxesNeedLittle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
