@@ -3,23 +3,23 @@
 #include <string.h>
 
 // Before each record. Entries of one list are chained; so are free ones.
-typedef struct Entry {
+typedef struct SharedEntry {
     uint64_t hash;
     int32_t users, next;
-} Entry;
+} SharedEntry;
 
 enum { entriesPerPiece = 32, leastLists = 16 };
 
 static size_t strideOf(const tpSharedPool* pool) {
-    return sizeof(Entry) + ((pool->size + 7) & ~(size_t)7);
+    return sizeof(SharedEntry) + ((pool->size + 7) & ~(size_t)7);
 }
 
-static Entry* entryAt(const tpSharedPool* pool, int32_t index) {
+static SharedEntry* entryAt(const tpSharedPool* pool, int32_t index) {
     unsigned char* piece = pool->pieces.data[index / entriesPerPiece];
-    return (Entry*)(void*)(piece + strideOf(pool) * (size_t)(index % entriesPerPiece));
+    return (SharedEntry*)(void*)(piece + strideOf(pool) * (size_t)(index % entriesPerPiece));
 }
 
-static void* recordOf(Entry* entry) {
+static void* recordOf(SharedEntry* entry) {
     return entry + 1;
 }
 
@@ -68,7 +68,7 @@ static bool growLists(tpSharedPool* pool) {
         pool->heads.data[i] = -1;
     }
     for (int32_t i = 0; i < pool->entryCount; ++i) {
-        Entry* entry = entryAt(pool, i);
+        SharedEntry* entry = entryAt(pool, i);
         if (entry->users > 0) {
             int32_t* head = headOf(pool, entry->hash);
             entry->next = *head;
@@ -101,7 +101,7 @@ static int32_t takeEntry(tpSharedPool* pool) {
 const void* tpSharedPool_Take(tpSharedPool* pool, const void* record) {
     uint64_t hash = hashOf(record, pool->size);
     for (int32_t i = pool->heads.count > 0 ? *headOf(pool, hash) : -1; i >= 0;) {
-        Entry* entry = entryAt(pool, i);
+        SharedEntry* entry = entryAt(pool, i);
         if (entry->hash == hash && memcmp(recordOf(entry), record, pool->size) == 0) {
             entry->users += 1;
             return recordOf(entry);
@@ -112,9 +112,9 @@ const void* tpSharedPool_Take(tpSharedPool* pool, const void* record) {
     if (index < 0) {
         return NULL;
     }
-    Entry* entry = entryAt(pool, index);
+    SharedEntry* entry = entryAt(pool, index);
     int32_t* head = headOf(pool, hash);
-    *entry = (Entry){ hash, 1, *head };
+    *entry = (SharedEntry){ hash, 1, *head };
     memcpy(recordOf(entry), record, pool->size);
     *head = index;
     pool->count += 1;
@@ -122,7 +122,8 @@ const void* tpSharedPool_Take(tpSharedPool* pool, const void* record) {
 }
 
 void tpSharedPool_GiveBack(tpSharedPool* pool, const void* record) {
-    Entry* entry = (Entry*)(void*)((unsigned char*)(uintptr_t)record - sizeof(Entry));
+    SharedEntry* entry =
+        (SharedEntry*)(void*)((unsigned char*)(uintptr_t)record - sizeof(SharedEntry));
     TP_ASSERT(entry->users > 0);
     entry->users -= 1;
     if (entry->users > 0) {
