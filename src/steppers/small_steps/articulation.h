@@ -33,13 +33,14 @@ typedef struct tpArticulatedRow {
 // A body since rows were written: where it was, and how it would have turned without rows and
 // contacts.
 typedef struct tpNodeFlight {
+    // A row of numbers (flight_lanes.h).
     tpPose start;
     tpVec3 moved;    // displacement in the step until then, angular
-    bool isTumbling; // its angular velocity changes by itself
-    bool isShort;    // it turns so little that the beginning of its flight tells all of it
-    tpQuat rotation; // of free flight
     tpVec3 velocity; // angular: then, and how it changes per substep in free flight
     tpVec3 change;
+    tpQuat rotation; // of free flight, if that is long
+    bool isTumbling; // its angular velocity changes by itself
+    bool isShort;    // it turns so little that the beginning of its flight tells all of it
     // how much it turns by a force at its end: arm over the middle moment of inertia, 1/(kg m)
     double ease;
 } tpNodeFlight;
@@ -71,9 +72,10 @@ typedef struct tpArticulation {
     // laws of its axes alone.
     bool isTree;
     tpJointTree tree;
-    const int32_t* links;       // of the nodes: the joint to the parent; -1: the root has
-                                // none
-    struct tpHingePack* hinges; // links in packs (hinges.h)
+    const int32_t* links;             // of the nodes: the joint to the parent; -1: the root has
+                                      // none
+    struct tpFlightPack* flightPacks; // nodes (flights.h)
+    struct tpHingePack* hinges;       // links in packs (hinges.h)
     int hingePackCount, hingeCount;
     struct tpTreePackAxis* packAxes; // room for those of the tree's packs
     tpNodePlace* nodePlaces;         // by the last look
@@ -141,6 +143,7 @@ struct tpStepJoints {
     int32_t* listPlaces;  // of each mechanism of the map: its place there
     tpFewContactsList few;
     const struct tpHingeKernels* hinges;
+    const struct tpFlightKernels* flights;
     int32_t* blockStart; // of each block: the first of its mechanisms, and the end
     tpPose* poses;       // of all bodies
     bool* touches;       // of each number: it has manifolds
@@ -245,7 +248,7 @@ static inline int numberOf(const tpArticulation* articulation, int node) {
 
 // Rows and factors (articulation_rows.c) ----------------------------------------------------------
 
-// Rows and factors where the bodies are. Rows may have been written already.
+// Rows where the bodies are, without factors. Rows may have been written already.
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows);
 
 // Factors of the matrix for the states that rows have.
@@ -259,11 +262,20 @@ void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulat
 // The error of position of a row: of what is held, and of limits that are passed.
 double tpArticulation_ErrorOf(const tpSmallStep* step, tpRowRole role, double bias);
 
+// Masses and flights of bodies from here on (articulation_flights.c); poses at the end of the
+// displacements since then; displacements `shifts` of the poses; and velocities more by `rate`
+// times these.
+void tpArticulation_OpenNodes(const tpSmallStep* step, tpArticulation* articulation);
+void tpArticulation_Land(const tpSmallStep* step, const tpArticulation* articulation);
+void tpArticulation_Shift(const tpSmallStep* step, const tpArticulation* articulation);
+void tpArticulation_SpeedUp(const tpSmallStep* step, const tpArticulation* articulation,
+                            double rate);
+
 // How far the fastest body of a mechanism, or the fastest direction of its rows, turns in a second.
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation);
 
-// Notes which bodies touch something, and gives them the masses that contacts feel
-// (articulation_weights.c).
+// Makes the factors of a step's first rows, notes which bodies touch something, and gives them the
+// masses that contacts feel (articulation_weights.c).
 void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation);
 
 // Solves (joints.c) -------------------------------------------------------------------------------

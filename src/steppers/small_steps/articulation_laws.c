@@ -16,6 +16,10 @@ typedef struct AxisAt {
     int node, axis;
 } AxisAt;
 
+// A limit is taken for one that will be met, if the axis gets as near to it as this in a substep:
+// rad, or of the smallest body's size.
+static const double nearLimit = 1e-9;
+
 // Velocity of an axis under a unit impulse along it, if both bodies were free otherwise: the
 // stiffness of what is held is measured by it.
 static double responseOf(const AxisAt* at) {
@@ -34,6 +38,40 @@ static double responseOf(const AxisAt* at) {
         response += tpSweepBody_Response(&articulation->own[node->parent], other);
     }
     return response;
+}
+
+// Whether an axis reads the turns of its bodies alone.
+static bool isTurnOf(const double* reading) {
+    return reading[0] == 0.0 && reading[1] == 0.0 && reading[2] == 0.0;
+}
+
+// The rate of an axis by the velocities of its two bodies.
+static double rateOf(const AxisAt* at) {
+    const tpArticulation* articulation = at->articulation;
+    const tpJointNode* node = &articulation->tree.nodes[at->node];
+    const double* own = articulation->axisPlaces[at->axis].reading;
+    const tpVelocity* v = &at->step->velocities[numberOf(articulation, at->node)];
+    const tpVelocity none = { 0 }, *with = &none;
+    if (node->parent >= 0) {
+        with = &at->step->velocities[numberOf(articulation, node->parent)];
+    }
+    tpVec3 turn = tpSub(v->angular, with->angular);
+    double rate = own[3] * turn.x + own[4] * turn.y + own[5] * turn.z;
+    if (!isTurnOf(own)) {
+        tpVec3 arm = tpMakeVec3(node->arm[0], node->arm[1], node->arm[2]);
+        tpVec3 along = tpSub(v->linear, tpAdd(with->linear, tpCross(with->angular, arm)));
+        rate += own[0] * along.x + own[1] * along.y + own[2] * along.z;
+    }
+    return rate;
+}
+
+// Whether a limit that has that much room will be met in a substep, if the axis goes on at this
+// rate: a guess to start from. Rows that are not there when factors are made cost another solve.
+static bool willMeet(const tpSmallStep* step, const tpArticulation* articulation, int axis,
+                     double room, double rate) {
+    bool isTurn = isTurnOf(articulation->axisPlaces[axis].reading);
+    double near = nearLimit * (isTurn ? 1.0 : articulation->size);
+    return (room > 0.0 ? room : 0.0) + step->substepTime * rate <= near;
 }
 
 static tpRowAnswer* addRow(AxisAt* at, tpRowRole role, double sign) {
@@ -75,7 +113,7 @@ static tpRowAnswer* addRigid(AxisAt* at, tpRowRole role, double sign, double bia
     return answer;
 }
 
-static void addLimit(AxisAt* at, int side, double limit, double value) {
+static void addLimit(AxisAt* at, int side, double limit, double value, double rate) {
     double tau = at->step->substepTime;
     double sign = side == 0 ? 1.0 : -1.0, room = sign * (value - limit);
     at->part = side;
@@ -85,14 +123,16 @@ static void addLimit(AxisAt* at, int side, double limit, double value) {
     law->startError = room < 0.0 ? room : 0.0;
     law->value = limit;
     answer->least = 0.0;
-    answer->state = answer->state == tp_withinRow && room > 0.0 ? tp_atLeastRow : answer->state;
+    bool isMet = willMeet(at->step, at->articulation, at->axis, room, sign * rate);
+    answer->state = answer->state == tp_withinRow && !isMet ? tp_atLeastRow : answer->state;
     at->part = 0;
 }
 
 static void addLimits(AxisAt* at, const tpCoordinateDef* def, double value) {
+    double rate = rateOf(at);
     for (int side = 0; side < 2; ++side) {
         if (tpCoordinate_MeetsLimit(at->joint, at->coordinate, side)) {
-            addLimit(at, side, def->limits[side], value);
+            addLimit(at, side, def->limits[side], value, rate);
         }
     }
 }
@@ -105,11 +145,12 @@ static void addOtherSides(AxisAt* at, const tpCoordinateDef* def, double value) 
         return;
     }
     if (!tpCoordinate_MeetsLimit(at->joint, at->coordinate, 0)) {
-        addLimit(at, 0, -limit, value);
+        addLimit(at, 0, -limit, value, rateOf(at));
     }
     at->axis += 1;
-    addLimit(at, 0, -limit, 0.0);
-    addLimit(at, 1, limit, 0.0);
+    double rate = rateOf(at);
+    addLimit(at, 0, -limit, 0.0, rate);
+    addLimit(at, 1, limit, 0.0, rate);
     at->axis -= 1;
 }
 
@@ -264,6 +305,10 @@ void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
         case tp_limitRole: {
             double room = row->sign * (value - law->value);
             law->startBias = room / step->substepTime;
+            if (answer->state == tp_atLeastRow &&
+                willMeet(step, articulation, row->axis, room, answer->velocity)) {
+                answer->state = tp_withinRow;
+            }
             break;
         }
         case tp_heldRole: {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "dynamics/locks.h"
 #include "steppers/small_steps/articulation_tree.h"
 
 // A mechanism of which a body turns by more than this between two writings of its rows has no
@@ -29,58 +28,6 @@ enum { mostRefinements = 8 };
 // A limit that is passed by more than this is taken back even if nothing presses against it, as at
 // the start of a scene, rad or m.
 static const double passedLimit = 1e-7;
-
-// The end of a short flight. With w' the change per substep and n substeps the displacement of free
-// flight, n tau w + n (n + 1) tau w' / 2 as substeps add it up, is a rotation by n tau w + n^2 tau
-// w' / 2; momentum is what it was and what impulses have added.
-static void landShortly(const tpSmallStep* step, const tpArticulation* articulation, int i,
-                        tpVec3 way) {
-    double count = articulation->finished, tau = step->substepTime;
-    int body = articulation->bodies[i], number = numberOf(articulation, i);
-    const tpNodeFlight* flight = &articulation->flights[i];
-    tpPose* pose = &step->joints->poses[body];
-    tpVec3* velocity = &step->velocities[number].angular;
-    pose->rotation =
-        tpTurnOn(tpMulAdd(way, -0.5 * count * tau, flight->change), flight->start.rotation);
-    tpVec3 momentum =
-        tpNodeMass_Spin(&articulation->masses[i], tpMulAdd(*velocity, -count, flight->change));
-    *velocity =
-        tpInertia_Velocity(&step->system->bodies.data[body].inertia, pose->rotation, momentum);
-}
-
-// Poses at the end of the displacements since rows were written. A tumbling body turns as in free
-// flight, and beyond that by what impulses have added; its angular momentum is that of free flight
-// and what they have added (see bodies.c).
-static void land(const tpSmallStep* step, const tpArticulation* articulation) {
-    double count = articulation->finished, tau = step->substepTime;
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(articulation, i);
-        const tpNodeFlight* flight = &articulation->flights[i];
-        tpPose* pose = &step->joints->poses[body];
-        tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
-        pose->position = tpAdd(step->system->poses.data[body].position, step->moved[number].linear);
-        if (!flight->isTumbling) {
-            pose->rotation = tpTurnOn(way, flight->start.rotation);
-            continue;
-        }
-        if (flight->isShort) {
-            landShortly(step, articulation, i, way);
-            continue;
-        }
-        const tpInertia* inertia = &step->system->bodies.data[body].inertia;
-        tpVec3* velocity = &step->velocities[number].angular;
-        tpVec3 free = tpMulAdd(flight->velocity, count, flight->change);
-        tpVec3 drift = tpMulAdd(tpScale(count * tau, flight->velocity),
-                                0.5 * count * (count + 1.0) * tau, flight->change);
-        tpVec3 momentum =
-            tpAdd(tpInertia_Momentum(inertia, flight->rotation, free),
-                  tpInertia_Momentum(inertia, flight->start.rotation, tpSub(*velocity, free)));
-        pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpSub(way, drift)), flight->rotation));
-        if (step->system->bodies.data[body].locked == 0) {
-            *velocity = tpInertia_Velocity(inertia, pose->rotation, momentum);
-        }
-    }
-}
 
 // Displacements that are not small against the bodies come from rows that mean nothing any more:
 // they are cut. Returns the part of them that is left.
@@ -116,47 +63,6 @@ void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse
     }
 }
 
-// Adds displacements of the bodies of a tree, which are free: see shiftBodies.
-static void shiftTree(const tpSmallStep* step, const tpArticulation* articulation, double shift,
-                      double rate) {
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        const double* by = &articulation->shifts[6 * i];
-        tpVec3 linear = tpMakeVec3(by[0], by[1], by[2]), angular = tpMakeVec3(by[3], by[4], by[5]);
-        if (shift != 0.0) {
-            tpPose* pose = &step->joints->poses[articulation->bodies[i]];
-            pose->position = tpMulAdd(pose->position, shift, linear);
-            pose->rotation = tpTurnOn(tpScale(shift, angular), pose->rotation);
-        }
-        if (rate != 0.0) {
-            tpVelocity* v = &step->velocities[numberOf(articulation, i)];
-            v->linear = tpMulAdd(v->linear, rate, linear);
-            v->angular = tpMulAdd(v->angular, rate, angular);
-        }
-    }
-}
-
-// Adds displacements of the nodes; as velocities too, by `rate`.
-static void shiftBodies(const tpSmallStep* step, const tpArticulation* articulation, double shift,
-                        double rate) {
-    if (articulation->isTree) {
-        shiftTree(step, articulation, shift, rate);
-        return;
-    }
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int number = numberOf(articulation, i);
-        tpVelocity by;
-        writeVelocity(&articulation->shifts[6 * i], &articulation->masses[i], &by);
-        tpPose* pose = &step->joints->poses[articulation->bodies[i]];
-        tpVelocity* v = &step->velocities[number];
-        pose->position = tpMulAdd(pose->position, shift, by.linear);
-        if (shift != 0.0) {
-            pose->rotation = tpTurnOn(tpScale(shift, by.angular), pose->rotation);
-        }
-        v->linear = tpMulAdd(v->linear, rate, by.linear);
-        v->angular = tpMulAdd(v->angular, rate, by.angular);
-    }
-}
-
 // Displacements for these errors of rows, of which a part is left, become velocities by `rate`: the
 // impulses that they take are those of joints and laws, as the others are.
 static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, const double* errors,
@@ -182,7 +88,7 @@ static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, cons
 
 void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
                          const double* errors, double part, double rate) {
-    shiftBodies(step, articulation, 0.0, rate);
+    tpArticulation_SpeedUp(step, articulation, rate);
     bookFeed(step, articulation, errors, part, rate);
 }
 
@@ -347,18 +253,19 @@ static void followAxes(const tpArticulation* articulation) {
 }
 
 // The factors have the axes of the start. What displacements by them leave of the errors is known
-// by the axes of now, and is taken back too.
-static void correctAgain(tpArticulation* articulation) {
+// by the axes of now, and is taken back too; with the errors of rows, unless these are NULL.
+static void correctAgain(tpArticulation* articulation, const double* errors) {
     static const double still[6] = { 0.0 };
     double *jumps = articulation->jumps, *more = articulation->momenta;
     int count = articulation->tree.nodeCount;
+    followAxes(articulation);
     tpTree_FindSlips(articulation, articulation->shifts, still, jumps);
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < 6; ++k) {
             jumps[6 * i + k] += articulation->nodePlaces[i].jump[k];
         }
     }
-    tpJointTree_Correct(&articulation->tree, jumps, NULL, more);
+    tpJointTree_Correct(&articulation->tree, jumps, errors, more);
     followAxes(articulation);
     for (int k = 0; k < 6 * count; ++k) {
         articulation->shifts[k] += more[k];
@@ -406,6 +313,12 @@ static void correctRows(tpArticulation* articulation, double largest) {
     }
 }
 
+// Whether the second pass for errors of this size is worth its while, and all that they need.
+static bool needsAgain(const tpArticulation* articulation, double largest) {
+    double part = largest / articulation->size;
+    return articulation->isTree && part > smallError && part < smallInTree;
+}
+
 // Displacements for all errors, of which `largest` is the largest.
 static void correctAll(tpArticulation* articulation, double largest) {
     if (articulation->isTree) {
@@ -415,10 +328,10 @@ static void correctAll(tpArticulation* articulation, double largest) {
         }
         tpJointTree_Correct(&articulation->tree, articulation->jumps, articulation->errors,
                             articulation->shifts);
-        followAxes(articulation);
-        double part = largest / articulation->size;
-        if (part > smallError && part < smallInTree) {
-            correctAgain(articulation);
+        if (needsAgain(articulation, largest)) {
+            correctAgain(articulation, NULL);
+        } else {
+            followAxes(articulation);
         }
     } else {
         correctRows(articulation, largest);
@@ -450,16 +363,17 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     double feed = feedOf(step, articulation), rate = feed / time;
     bool isTurn = !articulation->isMidway && rate > 0.0 &&
                   time * tpArticulation_TurnOf(step, articulation) < fastTurn;
-    land(step, articulation);
+    tpArticulation_Land(step, articulation);
     double largest = findErrors(step, articulation);
     largest = largest > noError * articulation->size ? largest : 0.0;
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
     }
-    bool isMixed = errorBefore(articulation) >= 1e-3 * largest || passesLimits(articulation);
-    if (isTurn && largest > 0.0 && isMixed) {
+    bool wasOff = errorBefore(articulation) >= 1e-3 * largest, isBegun = false;
+    if (isTurn && largest > 0.0 && (wasOff || passesLimits(articulation))) {
         correctLate(articulation);
         double part = cutShifts(articulation);
+        isBegun = !wasOff && part == 1.0 && needsAgain(articulation, largest);
         tpArticulation_Feed(step, articulation,
                             articulation->isTree ? NULL : articulation->lateErrors, part, rate);
         isTurn = false;
@@ -467,12 +381,20 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     int passed = switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow);
     if (passed > 0) {
         tpArticulation_Factorise(articulation);
+        isBegun = false;
     }
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
-        correctAll(articulation, largest);
+        if (isBegun) {
+            // Most of the way back is known already: the second pass takes the rest with it.
+            correctAgain(articulation, articulation->errors);
+            isBegun = false;
+        } else {
+            correctAll(articulation, largest);
+        }
         double part = cutShifts(articulation);
-        shiftBodies(step, articulation, 1.0, isTurn ? rate : 0.0);
+        tpArticulation_Shift(step, articulation);
         if (isTurn) {
+            tpArticulation_SpeedUp(step, articulation, rate);
             bookFeed(step, articulation, articulation->isTree ? NULL : articulation->errors, part,
                      rate);
         }
@@ -534,6 +456,7 @@ void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation
     articulation->rows = articulation->ends;
     articulation->ends = rows;
     tpArticulation_Open(step, articulation, true);
+    tpArticulation_Factorise(articulation);
     for (int k = 0; !articulation->isTree && k < articulation->solver.rowCount; ++k) {
         tpArticulatedRow* law = &articulation->laws[k];
         law->startError = 0.0;

@@ -6,6 +6,7 @@
 #include "dynamics/joint_laws.h"
 #include "steppers/small_steps/articulation_tree.h"
 #include "steppers/small_steps/few_contacts.h"
+#include "steppers/small_steps/flights.h"
 #include "steppers/small_steps/hinges.h"
 #include "sweeps/tree_packs.h"
 
@@ -66,6 +67,7 @@ typedef struct Room {
     tpJointAxis* treeAxes;
     tpAxisRow* treeRows;
     tpHingePack* hinges;
+    tpFlightPack* flightPacks;
     tpTreePack* treePacks;
     tpTreePackAxis* packAxes;
     tpNodePlace* nodePlaces;
@@ -73,7 +75,7 @@ typedef struct Room {
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
-// Numbers of blocks, rows, terms, axes and packs of hinges.
+// Numbers of blocks, rows, terms, axes and packs, of hinges or of bodies.
 typedef struct Extent {
     int blocks, rows, terms, axes, packs;
 } Extent;
@@ -118,6 +120,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
     room->hinges = TP_SCRATCH(arena, tpHingePack, packs);
+    room->flightPacks = TP_SCRATCH(arena, tpFlightPack, packs);
     room->treePacks = TP_SCRATCH(arena, tpTreePack, nodes);
     room->packAxes = TP_SCRATCH(arena, tpTreePackAxis, axes);
     room->nodePlaces = TP_SCRATCH(arena, tpNodePlace, nodes);
@@ -316,6 +319,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     if (articulation->isTree) {
         placeTree(step, m, room, first, articulation);
         articulation->hinges = room->hinges + first->packs;
+        articulation->flightPacks = room->flightPacks + first->packs;
         articulation->tree.packs = room->treePacks + node;
         articulation->packAxes = room->packAxes + first->axes;
     }
@@ -360,6 +364,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     }
     markTouching(step, joints->touches);
     joints->hinges = tpGetHingeKernels(tpChooseWidth(tp_hingePackWidth));
+    joints->flights = tpGetFlightKernels(tpChooseWidth(tp_flightPackWidth));
     joints->count = map->count;
     memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
     // Counted two places ahead: filling makes the starts what they are to be.

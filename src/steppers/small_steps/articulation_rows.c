@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dynamics/couplings.h"
-#include "dynamics/locks.h"
 #include "steppers/small_steps/articulation_tree.h"
 
 // Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part
@@ -18,81 +17,6 @@ static const double slowTurn = 0.005;
 
 // Below this directions are the same all through a step, rad.
 static const double stillTurn = 1e-5;
-
-// Below this turning is as good as none, rad per step.
-static const double noTurn = 1e-3;
-
-// Axes and directions without inertia count as this much of the body's own.
-static const double noInertia = 1e9;
-
-// A flight over less than this is known by its beginning, rad: what it misses is of third order.
-static const double shortTurn = 0.1;
-
-static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNodeMass* mass) {
-    const tpBody* body = &system->bodies.data[index];
-    memset(mass, 0, sizeof(*mass));
-    tpInertia inertia = body->inertia;
-    double largest = fmax(tpMaxPart(inertia.moments), body->mass * body->size * body->size);
-    double none = noInertia * (largest > 0.0 ? largest : body->mass);
-    inertia.moments.x = inertia.moments.x > 0.0 ? inertia.moments.x : none;
-    inertia.moments.y = inertia.moments.y > 0.0 ? inertia.moments.y : none;
-    inertia.moments.z = inertia.moments.z > 0.0 ? inertia.moments.z : none;
-    tpMat33 world = tpInertia_World(&inertia, poses[index].rotation);
-    const tpVec3 columns[3] = { world.cx, world.cy, world.cz };
-    tpVec3 ones = tpMakeVec3(1.0, 1.0, 1.0);
-    tpVec3 linear = tpLocks_Linear(body->locked, ones),
-           angular = tpLocks_Angular(body->locked, ones);
-    double isMoved = tpSystem_IsDynamic(system, index) ? 1.0 : 0.0;
-    double inSpace = system->isPlanar ? 0.0 : isMoved;
-    const double free[6] = { isMoved * linear.x,  isMoved * linear.y,  inSpace * linear.z,
-                             inSpace * angular.x, inSpace * angular.y, isMoved * angular.z };
-    memcpy(mass->free, free, sizeof(free));
-    for (int k = 0; k < 3; ++k) {
-        mass->mass[k] = free[k] > 0.0 ? body->mass : 1.0;
-        const double column[3] = { columns[k].x, columns[k].y, columns[k].z };
-        for (int j = 0; j < 3; ++j) {
-            bool isFree = free[3 + k] > 0.0 && free[3 + j] > 0.0;
-            mass->inertia[3 * k + j] = isFree ? column[j] : k == j ? 1.0 : 0.0;
-        }
-    }
-}
-
-// The inertia of a body that is free, where it has turned to: its mass is known. `axes` receives
-// its principal axes if its moments differ.
-static void turnMass(const tpSmallStep* step, const tpArticulation* articulation, int node,
-                     tpMat33* axes) {
-    int index = articulation->bodies[node];
-    const tpInertia* inertia = &step->system->bodies.data[index].inertia;
-    double* to = articulation->masses[node].inertia;
-    tpVec3 moments = inertia->moments;
-    if (inertia->isIsotropic && moments.x > 0.0) {
-        return;
-    }
-    if (!(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0)) {
-        setMass(step->system, step->joints->poses, index, &articulation->masses[node]);
-        return;
-    }
-    tpMat33 r = tpMatFromQuat(tpMulQQ(step->joints->poses[index].rotation, inertia->principal));
-    tpVec3 x = tpScale(moments.x, r.cx), y = tpScale(moments.y, r.cy), z = tpScale(moments.z, r.cz);
-    to[0] = x.x * r.cx.x + y.x * r.cy.x + z.x * r.cz.x;
-    to[4] = x.y * r.cx.y + y.y * r.cy.y + z.y * r.cz.y;
-    to[8] = x.z * r.cx.z + y.z * r.cy.z + z.z * r.cz.z;
-    to[1] = to[3] = x.x * r.cx.y + y.x * r.cy.y + z.x * r.cz.y;
-    to[2] = to[6] = x.x * r.cx.z + y.x * r.cy.z + z.x * r.cz.z;
-    to[5] = to[7] = x.y * r.cx.z + y.y * r.cy.z + z.y * r.cz.z;
-    *axes = r;
-}
-
-// The mass of a body of a tree, which is free, and its inertia if that is the same in all
-// directions.
-static void setFreeMass(const tpSmallStep* step, const tpArticulation* articulation, int node) {
-    const tpBody* body = &step->system->bodies.data[articulation->bodies[node]];
-    tpNodeMass* mass = &articulation->masses[node];
-    double moment = body->inertia.moments.x;
-    *mass = (tpNodeMass){ .mass = { body->mass, body->mass, body->mass },
-                          .inertia = { moment, 0.0, 0.0, 0.0, moment, 0.0, 0.0, 0.0, moment },
-                          .free = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 } };
-}
 
 static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
     const double* from = jacobian + (size_t)row * (size_t)rows->componentCount;
@@ -309,54 +233,6 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
     return turn;
 }
 
-// How the angular velocity of a body changes in free flight, about its principal axes: I w' = I w x
-// w.
-static tpVec3 eulerChange(const tpInertia* inertia, const tpMat33* axes, tpVec3 w) {
-    tpVec3 I = inertia->moments, inverse = inertia->inverseMoments;
-    double x = tpDot(axes->cx, w), y = tpDot(axes->cy, w), z = tpDot(axes->cz, w);
-    tpVec3 along = tpScale((I.y - I.z) * inverse.x * y * z, axes->cx);
-    along = tpMulAdd(along, (I.z - I.x) * inverse.y * z * x, axes->cy);
-    return tpMulAdd(along, (I.x - I.y) * inverse.z * x * y, axes->cz);
-}
-
-// Free flight of a body from here on, over the time until rows are written again.
-static void openFlight(const tpSmallStep* step, tpArticulation* articulation, int i,
-                       const tpMat33* axes) {
-    int substeps = articulation->isFast ? 1 : step->substeps;
-    int body = articulation->bodies[i], number = numberOf(articulation, i);
-    tpNodeFlight* flight = &articulation->flights[i];
-    const tpBody* owner = &step->system->bodies.data[body];
-    flight->start = step->joints->poses[body];
-    flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
-    flight->velocity = step->velocities[number].angular;
-    flight->change = tpZeroVec3();
-    if (!articulation->isOpen) {
-        tpVec3 inverse = owner->inertia.inverseMoments;
-        double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
-        flight->ease = owner->size * (inverse.x + inverse.y + inverse.z - most - least);
-    }
-    // For a slow one the change is far below what contacts and rows do.
-    double speed = tpLength(flight->velocity), time = substeps * step->substepTime;
-    flight->isTumbling = step->h * speed > noTurn && tpSystem_IsTumbling(step->system, body);
-    flight->isShort = false;
-    if (!flight->isTumbling) {
-        return;
-    }
-    articulation->isTumbling = true;
-    tpVec3 moments = owner->inertia.moments;
-    flight->isShort = articulation->isTree && time * speed < shortTurn && moments.x > 0.0 &&
-                      moments.y > 0.0 && moments.z > 0.0;
-    if (flight->isShort) {
-        flight->change =
-            tpScale(step->substepTime, eulerChange(&owner->inertia, axes, flight->velocity));
-        return;
-    }
-    tpVec3 velocity = flight->velocity;
-    flight->rotation = flight->start.rotation;
-    tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
-    flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
-}
-
 // Until the middle of the step: the mean of where the substeps begin.
 static double timeToMiddle(const tpSmallStep* step) {
     return 0.5 * (step->substeps - 1) * step->substepTime;
@@ -460,40 +336,15 @@ void tpArticulation_Factorise(tpArticulation* articulation) {
     }
 }
 
-// Masses where the bodies are, and their flights.
-static void openNodes(const tpSmallStep* step, tpArticulation* articulation) {
-    tpMat33 axes = { 0 };
-    articulation->isTumbling = false;
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        if (articulation->isTree) {
-            if (!articulation->isOpen) {
-                setFreeMass(step, articulation, i);
-            }
-            turnMass(step, articulation, i, &axes);
-            const double* inertia = articulation->masses[i].inertia;
-            const double six[6] = { inertia[0], inertia[4], inertia[8],
-                                    inertia[1], inertia[2], inertia[5] };
-            articulation->tree.nodes[i].mass = articulation->masses[i].mass[0];
-            memcpy(articulation->tree.nodes[i].inertia, six, sizeof(six));
-        } else {
-            setMass(step->system, step->joints->poses, articulation->bodies[i],
-                    &articulation->masses[i]);
-        }
-        openFlight(step, articulation, i, &axes);
-    }
-}
-
-// Rows and factors where the bodies are. Rows may have been written already.
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
     // What is fast stays so to the end of the step.
     bool wasFast = articulation->isFast;
     double turn = wasFast ? 0.0 : step->h * tpArticulation_TurnOf(step, articulation);
     articulation->isFast = wasFast || turn > slowTurn;
-    openNodes(step, articulation);
+    tpArticulation_OpenNodes(step, articulation);
     articulation->isOpen = true;
     articulation->isMidway = false;
     bool isMoving = !articulation->isFast && turn > stillTurn;
     (articulation->isTree ? openTree : openRows)(step, articulation, hasRows, isMoving);
     articulation->finished = 0;
-    tpArticulation_Factorise(articulation);
 }

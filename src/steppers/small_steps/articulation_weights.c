@@ -110,9 +110,7 @@ static void invertLoose(tpArticulation* articulation) {
         solver->answers[k].state = articulation->isLoose[k] ? tp_deadRow : solver->answers[k].state;
         loose += articulation->isLoose[k] ? 1 : 0;
     }
-    if (loose > 0) {
-        tpArticulation_Factorise(articulation);
-    }
+    tpArticulation_Factorise(articulation);
     if (articulation->isTree) {
         tpJointTree_Invert(&articulation->tree, articulation->responses);
     } else {
@@ -139,14 +137,13 @@ void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation)
             articulation->tree.nodes[i].isWanted = isTouching;
         }
     }
-    if (articulation->touchingCount == 0) {
-        return;
-    }
-    if (articulation->isTree) {
+    if (articulation->isTree && articulation->touchingCount > 0) {
         tpJointTree_Want(&articulation->tree);
     }
-    if (articulation->hasFewContacts) {
-        return; // these know what bodies answer
+    // Few contacts know what bodies answer.
+    if (articulation->touchingCount == 0 || articulation->hasFewContacts) {
+        tpArticulation_Factorise(articulation);
+        return;
     }
     invertLoose(articulation);
     for (int k = 0; k < articulation->touchingCount; ++k) {

@@ -17,6 +17,7 @@
 
 #include "steppers/small_steps/articulation_tree.h"
 #include "steppers/small_steps/few_contacts.h"
+#include "steppers/small_steps/flights.h"
 #include "steppers/small_steps/hinges.h"
 #include "sweeps/tree_packs.h"
 
@@ -222,6 +223,7 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
         }
         if (articulation->isAwake && articulation->isTree) {
             // Here and not where room is taken: what is read is in the cache for what follows.
+            tpFlights_Pack(step, articulation);
             tpHinges_Pack(step, articulation);
             tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
                              articulation->touching);
