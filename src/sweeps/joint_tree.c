@@ -9,6 +9,21 @@
 
 // Factors -----------------------------------------------------------------------------------------
 
+// One column of the factors of a root. Inlined always: the loops have constant ends then.
+__attribute__((always_inline)) static inline void eliminateColumn(double* L, int k, double least) {
+    double inverse = 1.0 / (L[7 * k] > least ? L[7 * k] : least);
+    for (int i = k + 1; i < 6; ++i) {
+        double factor = L[6 * i + k] * inverse;
+        for (int j = k + 1; j <= i; ++j) {
+            L[6 * i + j] -= factor * L[6 * j + k];
+        }
+    }
+    for (int i = k + 1; i < 6; ++i) {
+        L[6 * i + k] *= inverse;
+    }
+    L[7 * k] = inverse;
+}
+
 // A root's inertia as L D L', L with ones on its diagonal: L below the diagonal, 1 / D on it.
 static void factoriseRoot(const tpSpatialInertia* I, double* L) {
     const double *A = I->mass, *B = I->coupling, *C = I->inertia;
@@ -23,19 +38,12 @@ static void factoriseRoot(const tpSpatialInertia* I, double* L) {
     }
     least *= 1e-15;
     memcpy(L, lower, sizeof(lower));
-    for (int k = 0; k < 6; ++k) {
-        double inverse = 1.0 / (L[7 * k] > least ? L[7 * k] : least);
-        for (int i = k + 1; i < 6; ++i) {
-            double factor = L[6 * i + k] * inverse;
-            for (int j = k + 1; j <= i; ++j) {
-                L[6 * i + j] -= factor * L[6 * j + k];
-            }
-        }
-        for (int i = k + 1; i < 6; ++i) {
-            L[6 * i + k] *= inverse;
-        }
-        L[7 * k] = inverse;
-    }
+    eliminateColumn(L, 0, least);
+    eliminateColumn(L, 1, least);
+    eliminateColumn(L, 2, least);
+    eliminateColumn(L, 3, least);
+    eliminateColumn(L, 4, least);
+    eliminateColumn(L, 5, least);
 }
 
 // The pushes of a free root, D^-1 L^-1 p, as if it had six axes; and its velocity by them.
@@ -284,7 +292,8 @@ static void narrow(tpJointAxis* axis, double sign, const tpRowAnswer* row) {
         low = speedAt(row, row->most);
         high = speedAt(row, row->least);
     } else if (row->state == tp_atLeastRow) {
-        low = speedAt(row, row->least);
+        // Limits that are not met have neither.
+        low = row->offset == row->least ? -row->bias : speedAt(row, row->least);
     } else {
         high = speedAt(row, row->most);
     }

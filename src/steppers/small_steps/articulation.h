@@ -114,12 +114,14 @@ typedef struct tpArticulation {
     tpNodeFlight* flights;       // of the nodes
     double work;                 // from outside, J
     double drift;                // of its joints that are done, m or rad
+    double deepest;              // error of a limit at the last look, m or rad: 0 or less
     double size;                 // of the smallest body, m
     double mass;                 // of all bodies, kg
     bool isFast;                 // rows are written anew in each substep of this step
     bool isMidway;               // rows have the directions of the step's middle
     bool isTumbling;             // one of its bodies is
     bool isFed;                  // rows gave something that joints have not been told
+    bool hasCones;               // ball joints with laws on their angles
     bool isAwake, isOpen;
     bool isPlaced;       // joints of a tree have been looked at in this step
     bool hasFewContacts; // which are solved exactly (few_contacts.h)

@@ -219,6 +219,7 @@ static void addCone(AxisAt* at, double value) {
     const tpAxisPlace* place = &at->articulation->axisPlaces[at->axis];
     double tau = at->step->substepTime;
     at->axis += 1;
+    at->articulation->hasCones = true;
     tpRowAnswer* answer = addRow(at, tp_heldRole, 1.0);
     answer->stiffness = coneStiffness(place->pull, value, tau);
     lawOf(at)->wayFactor = 1.0 / tau;
@@ -248,6 +249,7 @@ static bool hasCone(const tpCoordinateDef* def) {
 
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->solver.rowCount = 0;
+    articulation->hasCones = false;
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
         const tpJointNode* node = &articulation->tree.nodes[i];
         if (articulation->links[i] < 0) {
@@ -281,6 +283,9 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
 
 // What the laws of angles have pulled with since they were written.
 static void measurePulls(const tpSmallStep* step, const tpArticulation* articulation) {
+    if (!articulation->hasCones) {
+        return;
+    }
     double time = articulation->finished * step->substepTime;
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         if (articulation->laws[k].role == tp_heldRole) {
@@ -347,10 +352,12 @@ static void reportRotors(const tpSmallStep* step, const tpArticulation* articula
 void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed) {
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
-        tpCoordinate* coordinate =
-            &step->system->joints.data[law->row].coordinates[law->coordinate];
-        tpCoordinate_AddEffort(coordinate, law->role, law->part, isFed ? law->fed : law->total,
-                               step->h);
+        double impulse = isFed ? law->fed : law->total;
+        if (impulse != 0.0) { // not that of a limit that is not met
+            tpCoordinate_AddEffort(
+                &step->system->joints.data[law->row].coordinates[law->coordinate], law->role,
+                law->part, impulse, step->h);
+        }
     }
     reportRotors(step, articulation);
 }

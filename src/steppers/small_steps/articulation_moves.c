@@ -129,6 +129,7 @@ static double feedOf(const tpSmallStep* step, const tpArticulation* articulation
 // Errors of position where the bodies are now; returns the largest.
 static double findErrors(const tpSmallStep* step, tpArticulation* articulation) {
     double largest = 0.0;
+    articulation->deepest = 0.0;
     if (articulation->isTree) {
         return tpTree_FindErrors(step, articulation);
     }
@@ -139,6 +140,9 @@ static double findErrors(const tpSmallStep* step, tpArticulation* articulation) 
         double bias = articulation->ends.bias[law->row] + articulation->passed * law->told;
         articulation->errors[k] = tpArticulation_ErrorOf(step, law->role, bias);
         largest = fmax(largest, fabs(articulation->errors[k]));
+        if (law->role == tp_limitRole) {
+            articulation->deepest = fmin(articulation->deepest, articulation->errors[k]);
+        }
     }
     return largest;
 }
@@ -214,24 +218,14 @@ static double errorBefore(const tpArticulation* articulation) {
     return before;
 }
 
-// Whether limits have been passed. What leads back from a limit is no velocity: a limit does not
-// pull, so that nothing would take that velocity off again. The angle of a ball joint grows by
-// s^2 / 2a when its axis goes sideways by s at the angle a, which was a kick in each substep.
-static bool passesLimits(const tpArticulation* articulation) {
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        if (articulation->laws[k].role == tp_limitRole && articulation->errors[k] < 0.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Displacements for what has come since rows were written.
 static void correctLate(tpArticulation* articulation) {
     if (articulation->isTree) {
-        for (int k = 0; k < 6 * articulation->tree.nodeCount; ++k) {
-            articulation->jumps[k] =
-                articulation->nodePlaces[k / 6].jump[k % 6] - articulation->startJumps[k];
+        for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+            const double* jump = articulation->nodePlaces[i].jump;
+            for (int k = 0; k < 6; ++k) {
+                articulation->jumps[6 * i + k] = jump[k] - articulation->startJumps[6 * i + k];
+            }
         }
         tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
         return;
@@ -369,8 +363,12 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
     }
-    bool wasOff = errorBefore(articulation) >= 1e-3 * largest, isBegun = false;
-    if (isTurn && largest > 0.0 && (wasOff || passesLimits(articulation))) {
+    // What leads back from a limit is no velocity: a limit does not pull, so that nothing would
+    // take that velocity off again. The angle of a ball joint grows by s^2 / 2a when its axis goes
+    // sideways by s at the angle a, which was a kick in each substep.
+    bool isPast = articulation->deepest < 0.0, isBegun = false;
+    bool wasOff = errorBefore(articulation) >= 1e-3 * largest;
+    if (isTurn && largest > 0.0 && (wasOff || isPast)) {
         correctLate(articulation);
         double part = cutShifts(articulation);
         isBegun = !wasOff && part == 1.0 && needsAgain(articulation, largest);
@@ -378,7 +376,9 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
                             articulation->isTree ? NULL : articulation->lateErrors, part, rate);
         isTurn = false;
     }
-    int passed = switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow);
+    int passed = articulation->deepest < -passedLimit
+                     ? switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow)
+                     : 0;
     if (passed > 0) {
         tpArticulation_Factorise(articulation);
         isBegun = false;

@@ -11,17 +11,20 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
         double error = articulation->nodePlaces[i].error;
         largest = error > largest ? error : largest;
     }
+    double deepest = 0.0;
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
-        articulation->errors[k] = 0.0;
+        double error = 0.0;
         if (law->role == tp_limitRole) {
             const tpAxisRow* row = &articulation->tree.rows[k];
             double room = row->sign * (articulation->axisPlaces[row->axis].value - law->value);
-            articulation->errors[k] = room < 0.0 ? room : 0.0;
-            largest = -room > largest ? -room : largest;
+            error = room < 0.0 ? room : 0.0;
+            deepest = error < deepest ? error : deepest;
         }
+        articulation->errors[k] = error;
     }
-    return largest;
+    articulation->deepest = deepest;
+    return -deepest > largest ? -deepest : largest;
 }
 
 // The momenta of all substeps since axes were placed, as if they were one: a substep begins with
