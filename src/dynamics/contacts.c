@@ -156,7 +156,8 @@ static double speedOf(const tpVelocity* velocity, double reach) {
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity) {
     const tpBody* own = &system->bodies.data[body];
     // A body without shapes turns about its radius of gyration.
-    double gyration = own->mass > 0.0 ? sqrt(tpMaxPart(own->inertia.moments) / own->mass) : 0.0;
+    double gyration =
+        own->mass > 0.0 ? sqrt(tpMaxPart(own->form->inertia.moments) / own->mass) : 0.0;
     return speedOf(velocity, gyration > own->reach ? gyration : own->reach);
 }
 

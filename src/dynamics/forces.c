@@ -18,10 +18,10 @@ double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
     const tpVelocity* velocity = &system->velocities.data[index];
     tpQuat rotation = system->poses.data[index].rotation;
     double twice = body->mass * tpLengthSquared(velocity->linear);
-    if (body->inertia.isIsotropic) {
-        return 0.5 * (twice + body->inertia.moments.x * tpLengthSquared(velocity->angular));
+    if (body->form->inertia.isIsotropic) {
+        return 0.5 * (twice + body->form->inertia.moments.x * tpLengthSquared(velocity->angular));
     }
-    tpVec3 momentum = tpInertia_Momentum(&body->inertia, rotation, velocity->angular);
+    tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, rotation, velocity->angular);
     return 0.5 * (twice + tpDot(momentum, velocity->angular));
 }
 
@@ -157,7 +157,8 @@ tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about) {
         const tpVelocity* velocity = &system->velocities.data[i];
         tpVec3 arm = tpSub(pose.position, about);
         sum = tpMulAdd(sum, body->mass, tpCross(arm, velocity->linear));
-        sum = tpAdd(sum, tpInertia_Momentum(&body->inertia, pose.rotation, velocity->angular));
+        sum =
+            tpAdd(sum, tpInertia_Momentum(&body->form->inertia, pose.rotation, velocity->angular));
     }
     return sum;
 }
@@ -329,7 +330,7 @@ double tpSystem_BodyPower(const tpSystem* system, int index, const tpVelocity* c
                           const tpVelocity* against) {
     const tpBody* body = &system->bodies.data[index];
     tpQuat rotation = system->poses.data[index].rotation;
-    tpVec3 turn = tpInertia_Momentum(&body->inertia, rotation, change->angular);
+    tpVec3 turn = tpInertia_Momentum(&body->form->inertia, rotation, change->angular);
     return body->mass * tpDot(change->linear, against->linear) + tpDot(turn, against->angular);
 }
 

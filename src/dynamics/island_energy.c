@@ -94,7 +94,7 @@ static void markAllDriven(const tpSystem* system, Gains* gains) {
 static double kineticOf(const tpSystem* system, int i, const tpPose* pose,
                         const tpVelocity* velocity) {
     const tpBody* body = &system->bodies.data[i];
-    tpVec3 momentum = tpInertia_Momentum(&body->inertia, pose->rotation, velocity->angular);
+    tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, pose->rotation, velocity->angular);
     return 0.5 *
            (body->mass * tpLengthSquared(velocity->linear) + tpDot(momentum, velocity->angular));
 }

@@ -175,7 +175,7 @@ static void beginTurn(tpSystem* system, tpJoint* joint, double h) {
     double response = 0.0;
     for (int side = 0; side < 2; ++side) {
         if (tpSystem_IsDynamic(system, bodies[side])) {
-            response += tpMaxPart(system->bodies.data[bodies[side]].inertia.inverseMoments);
+            response += tpMaxPart(system->bodies.data[bodies[side]].form->inertia.inverseMoments);
         }
     }
     // About whatever axis: mostly that is enough.

@@ -51,7 +51,7 @@ static tpPose targetPose(const tpSystem* system, int index, double time, double 
     const tpBody* body = &system->bodies.data[index];
     tpPose pose = system->poses.data[index];
     if (body->hasTarget) {
-        pose = body->target;
+        pose = *body->target;
     } else if (body->keyframes != NULL) {
         tpPose frame = tpKeyframes_PoseAt(body->keyframes, body->keyframeCount, time + h);
         pose = tpMakePose(tpTransformPoint(frame, body->center), frame.rotation);

@@ -85,7 +85,7 @@ static void setJump(tpReduced* reduced, int i) {
 
 static void setInertia(const tpSystem* system, int body, const tpPose* poses, tpJointNode* node) {
     const tpBody* owner = &system->bodies.data[body];
-    tpMat33 world = tpInertia_World(&owner->inertia, poses[body].rotation);
+    tpMat33 world = tpInertia_World(&owner->form->inertia, poses[body].rotation);
     node->mass = owner->mass;
     node->inertia[0] = world.cx.x;
     node->inertia[1] = world.cy.y;

@@ -18,7 +18,7 @@ static bool isSimple(const tpJoint* joint) {
 }
 
 static bool isWhole(const tpBody* body) {
-    tpVec3 moments = body->inertia.moments;
+    tpVec3 moments = body->form->inertia.moments;
     return body->locked == 0 && moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0;
 }
 

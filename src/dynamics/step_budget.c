@@ -127,7 +127,7 @@ double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair) {
 static double workOfBodies(const tpSystem* system) {
     double work = 0.0;
     for (int i = 0; i < system->bodyCount; ++i) {
-        tpVec3 moments = system->bodies.data[i].inertia.moments;
+        tpVec3 moments = system->bodies.data[i].form->inertia.moments;
         bool isEven = moments.x == moments.y && moments.y == moments.z;
         work += isEven ? evenQuery : bodyQuery;
     }

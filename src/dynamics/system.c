@@ -14,6 +14,7 @@ void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     system->units = (tpUnits){ 1.0, 1.0, 1.0 };
     tpArena_Create(&system->arena, allocator);
     tpCreateSharedPool(&system->forms, allocator, sizeof(tpShapeForm));
+    tpCreateSharedPool(&system->bodyForms, allocator, sizeof(tpBodyForm));
 }
 
 void tpSystem_Destroy(tpSystem* system) {
@@ -25,6 +26,7 @@ void tpSystem_Destroy(tpSystem* system) {
         tpBody* body = &system->bodies.data[i];
         tpRelease(allocator, body->keyframes, sizeof(tpKeyframe) * (size_t)body->keyframeCount);
         tpRelease(allocator, body->name, tp_nameCapacity);
+        tpRelease(allocator, body->target, sizeof(tpPose));
     }
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
@@ -37,6 +39,7 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->bodies);
     TP_FREE_ARRAY(allocator, system->shapes);
     tpDestroySharedPool(&system->forms);
+    tpDestroySharedPool(&system->bodyForms);
     TP_FREE_ARRAY(allocator, system->forces);
     TP_FREE_ARRAY(allocator, system->loads);
     TP_FREE_ARRAY(allocator, system->joints);
@@ -103,6 +106,28 @@ bool tpSystem_ReserveBody(tpSystem* system, int index) {
            TP_RESERVE(allocator, system->bodies, index + 1);
 }
 
+const tpBodyForm tp_noBodyForm = { .inertia = { .isIsotropic = false } };
+
+const tpBodyForm* tpSystem_TakeBodyForm(tpSystem* system, const tpMassProperties* given) {
+    tpInertia inertia = tpMakeInertia(given->inertia);
+    tpBodyForm form;
+    memset(&form, 0, sizeof(form)); // with the padding
+    form.inertia.isIsotropic = inertia.isIsotropic;
+    form.inertia.symmetryAxis = inertia.symmetryAxis;
+    form.inertia.middleAxis = inertia.middleAxis;
+    form.inertia.moments = inertia.moments;
+    form.inertia.inverseMoments = inertia.inverseMoments;
+    form.inertia.principal = inertia.principal;
+    form.given = *given;
+    return tpSharedPool_Take(&system->bodyForms, &form);
+}
+
+void tpSystem_GiveBackBodyForm(tpSystem* system, const tpBodyForm* form) {
+    if (form != NULL && form != &tp_noBodyForm) {
+        tpSharedPool_GiveBack(&system->bodyForms, form);
+    }
+}
+
 const tpShapeForm* tpSystem_TakeForm(tpSystem* system, const tpGeometry* geometry, tpPose pose) {
     tpShapeForm form;
     memset(&form, 0, sizeof(form));
@@ -144,7 +169,7 @@ static double reachOf(const tpSystem* system, const tpBody* body) {
 
 // The largest radius of gyration.
 static double gyration(const tpBody* body) {
-    tpVec3 moments = body->inertia.moments;
+    tpVec3 moments = body->form->inertia.moments;
     double largest = fmax(moments.x, fmax(moments.y, moments.z));
     return body->mass > 0.0 ? sqrt(largest / body->mass) : 0.0;
 }
@@ -181,10 +206,9 @@ void tpSystem_ExtendReach(tpSystem* system, int index, int shape) {
 void tpSystem_UpdateMass(tpSystem* system, int index) {
     tpBody* body = &system->bodies.data[index];
     tpPose frame = tpSystem_BodyFrame(system, index);
-    moveAnchors(system, index, tpSub(body->given.center, body->center));
-    body->mass = body->given.mass;
-    body->center = body->given.center;
-    body->inertia = tpMakeInertia(body->given.inertia);
+    moveAnchors(system, index, tpSub(body->form->given.center, body->center));
+    body->mass = body->form->given.mass;
+    body->center = body->form->given.center;
     bool isMovable = body->kind == tp_dynamicBody && body->mass > 0.0;
     body->inverseMass = isMovable ? 1.0 / body->mass : 0.0;
     system->poses.data[index].position = tpTransformPoint(frame, body->center);
@@ -192,6 +216,18 @@ void tpSystem_UpdateMass(tpSystem* system, int index) {
     body->size = fmax(body->reach, gyration(body));
     tpSystem_MoveShapes(system, index, isMovable);
     body->innerRadius = innerRadiusOf(system, body);
+}
+
+bool tpSystem_SetMass(tpSystem* system, int index, const tpMassProperties* given) {
+    tpBody* body = &system->bodies.data[index];
+    const tpBodyForm* form = tpSystem_TakeBodyForm(system, given);
+    if (form == NULL) {
+        return false;
+    }
+    tpSystem_GiveBackBodyForm(system, body->form);
+    body->form = form;
+    tpSystem_UpdateMass(system, index);
+    return true;
 }
 
 tpPose tpSystem_BodyFrame(const tpSystem* system, int index) {
@@ -208,11 +244,11 @@ tpMat33 tpSystem_InverseInertia(const tpSystem* system, int index) {
     tpQuat rotation = system->poses.data[index].rotation;
     if (system->isPlanar) {
         // Only the turn about z is free.
-        double moment = tpInertia_World(&body->inertia, rotation).cz.z;
+        double moment = tpInertia_World(&body->form->inertia, rotation).cz.z;
         bool isFree = moment > 0.0 && !(body->locked & tp_lockTurnZ);
         return tpDiagonal(tpMakeVec3(0.0, 0.0, isFree ? 1.0 / moment : 0.0));
     }
-    return tpLocks_InverseInertia(&body->inertia, body->locked, rotation);
+    return tpLocks_InverseInertia(&body->form->inertia, body->locked, rotation);
 }
 
 void tpSystem_Rotate(const tpSystem* system, int index, double h, tpQuat* rotation,
@@ -222,15 +258,15 @@ void tpSystem_Rotate(const tpSystem* system, int index, double h, tpQuat* rotati
         // A turn about z at constant speed, whatever the inertia.
         *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, *angularVelocity)), *rotation));
     } else if (tpLocks_Turns(body->locked)) {
-        tpLocks_Rotate(&body->inertia, body->locked, h, rotation, angularVelocity);
+        tpLocks_Rotate(&body->form->inertia, body->locked, h, rotation, angularVelocity);
     } else {
-        tpRotateFreely(&body->inertia, h, rotation, angularVelocity);
+        tpRotateFreely(&body->form->inertia, h, rotation, angularVelocity);
     }
 }
 
 bool tpSystem_IsTumbling(const tpSystem* system, int index) {
     const tpBody* body = &system->bodies.data[index];
-    return body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
+    return body->inverseMass > 0.0 && !system->isPlanar && !body->form->inertia.isIsotropic;
 }
 
 tpVec3 tpSystem_Gravity(const tpSystem* system, int index) {

@@ -30,6 +30,15 @@ typedef struct tpLoad {
     tpMat33 lever; // of forces in world axes: sum of point (from the centre, body axes) times force
 } tpLoad;
 
+// What bodies of a crowd have in common: equal forms are kept once (base/shared_pool.h), so that
+// loops over all bodies find them in the cache.
+typedef struct tpBodyForm {
+    tpInertia inertia;
+    tpMassProperties given; // in the body's frame, as defined or summed over the shapes
+} tpBodyForm;
+
+extern const tpBodyForm tp_noBodyForm; // of nothing
+
 typedef struct tpBody {
     // A line of the cache with what steppers ask of all bodies, several times in a step.
     _Alignas(64) bool isLive;
@@ -43,27 +52,30 @@ typedef struct tpBody {
     uint32_t locked;          // tpLock bits
     double mass, inverseMass; // inverse 0 unless dynamic
     double gravityScale;
-    double innerRadius; // least of its shapes', m; infinite if it has none
-    double reach;       // farthest point of its finite shapes from the centre of mass, m
-    double size;        // the larger of that and its radius of gyration, m
-    // Two lines for how it turns.
-    tpInertia inertia;
-    tpVec3 center;  // centre of mass in the body's frame
-    int firstShape; // chained through tpShape.next, in order of creation
+    double innerRadius;     // least of its shapes', m; infinite if it has none
+    double reach;           // farthest point of its finite shapes from the centre of mass, m
+    double size;            // the larger of that and its radius of gyration, m
+    const tpBodyForm* form; // of a dead one: tp_noBodyForm
+    tpVec3 center;          // centre of mass in the body's frame
+    int firstShape;         // chained through tpShape.next, in order of creation
     int keyframeCount;
     // The rest is asked for less often.
     double linearDamping, angularDamping; // 1/s
     tpKeyframe* keyframes;
-    uint64_t birth;         // grows from body to body: the order of creation
-    tpMassProperties given; // in the body's frame, as defined or summed over the shapes
-    const char* carrier;    // name of the method that carries it, if the stepper chooses one; else
-                            // NULL
-    double carrierStep;     // s, of the last step that method took; 0: not known
-    double carrierError;    // m, estimated error of its position since the start; 0: not known
-    tpPose target;
+    uint64_t birth;      // grows from body to body: the order of creation
+    const char* carrier; // name of the method that carries it, if the stepper chooses one; else
+                         // NULL
+    double carrierStep;  // s, of the last step that method took; 0: not known
+    double carrierError; // m, estimated error of its position since the start; 0: not known
+    tpPose* target;      // if it is kinematic; of others it may be NULL
     void* userData;
     char* name; // tp_nameCapacity bytes; NULL if it has none, as most bodies of crowds
 } tpBody;
+
+// Where a kinematic body is to be; of others it means nothing.
+static inline tpPose tpBody_Target(const tpBody* body) {
+    return body->target != NULL ? *body->target : tpIdentityPose();
+}
 
 static inline const char* tpBody_Name(const tpBody* body) {
     return body->name != NULL ? body->name : "";
@@ -192,7 +204,8 @@ typedef struct tpSystem {
     TP_ARRAY(tpVelocity) ownVelocities;
 
     TP_ARRAY(tpShape) shapes;
-    tpSharedPool forms; // of shapes
+    tpSharedPool forms;     // of shapes
+    tpSharedPool bodyForms; // of bodies
     TP_ARRAY(tpForce) forces;
     TP_ARRAY(tpLoad) loads; // of bodies, while hasLoads
     bool hasLoads;
@@ -293,6 +306,10 @@ static inline bool tpSystem_IsStateLent(const tpSystem* system) {
 // Room for a body in slot `index`; false if memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);
 
+// The form of a body with these mass properties; NULL if memory ran out.
+const tpBodyForm* tpSystem_TakeBodyForm(tpSystem* system, const tpMassProperties* given);
+void tpSystem_GiveBackBodyForm(tpSystem* system, const tpBodyForm* form);
+
 // The form of a shape with this geometry, which is retained, at this pose in its body's frame; NULL
 // if memory ran out.
 const tpShapeForm* tpSystem_TakeForm(tpSystem* system, const tpGeometry* geometry, tpPose pose);
@@ -314,6 +331,9 @@ static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
 // Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in
 // place. Then how far its shapes reach; to be called whenever its shapes have changed.
 void tpSystem_UpdateMass(tpSystem* system, int body);
+
+// The same with other mass properties. False if memory ran out: the body stays as it was.
+bool tpSystem_SetMass(tpSystem* system, int body, const tpMassProperties* given);
 // The same for a shape that a body has got and that does not change its mass.
 void tpSystem_ExtendReach(tpSystem* system, int body, int shape);
 

@@ -195,7 +195,7 @@ void tpTimeStep_KickSwings(const tpTimeStep* step, double whole, tpStepReport* r
             tpVec3 angular = tpSub(step->wholeKick[i].angular, step->kicked[i].angular);
             tpSystem_ApplyImpulse(
                 step->system, i, tpScale(body->mass, linear),
-                tpInertia_Momentum(&body->inertia, step->startPoses[i].rotation, angular));
+                tpInertia_Momentum(&body->form->inertia, step->startPoses[i].rotation, angular));
         }
     }
 }

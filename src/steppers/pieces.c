@@ -116,9 +116,9 @@ void tpPieces_AimTargets(tpSystem* system, const tpPose* targets, double part) {
         if (body->hasTarget) {
             tpPose now = system->poses.data[i];
             tpVec3 turn = tpQuatLog(tpMulQQ(targets[i].rotation, tpConjugate(now.rotation)));
-            body->target.position =
+            body->target->position =
                 tpMulAdd(now.position, part, tpSub(targets[i].position, now.position));
-            body->target.rotation =
+            body->target->rotation =
                 tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(part, turn)), now.rotation));
         }
     }
@@ -128,7 +128,7 @@ void tpPieces_AimTargets(tpSystem* system, const tpPose* targets, double part) {
 static tpPose* keepTargets(tpSystem* system) {
     tpPose* targets = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
     for (int i = 0; targets != NULL && i < system->bodyCount; ++i) {
-        targets[i] = system->bodies.data[i].target;
+        targets[i] = tpBody_Target(&system->bodies.data[i]);
     }
     return targets;
 }

@@ -103,20 +103,31 @@ static tpKeyframe* copyKeyframes(const tpAllocator* allocator, const tpBodyDef* 
 typedef struct OwnParts {
     tpKeyframe* keyframes;
     char* name;
+    tpPose* target;
+    const tpBodyForm* form;
 } OwnParts;
 
-static void releaseParts(const tpAllocator* allocator, const OwnParts* parts, int keyframeCount) {
+static void releaseParts(tpSystem* system, const OwnParts* parts, int keyframeCount) {
+    const tpAllocator* allocator = &system->allocator;
+    tpSystem_GiveBackBodyForm(system, parts->form);
+    tpRelease(allocator, parts->target, sizeof(tpPose));
     tpRelease(allocator, parts->keyframes, sizeof(tpKeyframe) * (size_t)keyframeCount);
     tpRelease(allocator, parts->name, tp_nameCapacity);
 }
 
 // False if memory ran out.
-static bool copyParts(const tpAllocator* allocator, const tpBodyDef* def, OwnParts* parts) {
+static bool copyParts(tpSystem* system, const tpBodyDef* def, OwnParts* parts) {
+    const tpAllocator* allocator = &system->allocator;
     bool isNamed = def->name != NULL && def->name[0] != '\0';
+    bool isKinematic = def->kind == tp_kinematicBody;
+    static const tpMassProperties none = { 0 };
+    parts->form = tpSystem_TakeBodyForm(system, def->hasMass ? &def->mass : &none);
+    parts->target = isKinematic ? tpAllocateZeroed(allocator, sizeof(tpPose)) : NULL;
     parts->keyframes = copyKeyframes(allocator, def);
     parts->name = isNamed ? tpAllocate(allocator, tp_nameCapacity) : NULL;
-    if ((def->keyframeCount > 0 && parts->keyframes == NULL) || (isNamed && parts->name == NULL)) {
-        releaseParts(allocator, parts, def->keyframeCount);
+    if ((def->keyframeCount > 0 && parts->keyframes == NULL) || (isNamed && parts->name == NULL) ||
+        (isKinematic && parts->target == NULL) || parts->form == NULL) {
+        releaseParts(system, parts, def->keyframeCount);
         return false;
     }
     if (isNamed) {
@@ -131,10 +142,8 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, const Ow
     body->isLive = true;
     body->kind = def->kind;
     body->hasGivenMass = def->hasMass;
-    body->given = def->mass;
-    if (!def->hasMass) {
-        memset(&body->given, 0, sizeof(body->given));
-    }
+    body->form = parts->form;
+    body->target = parts->target;
     body->linearDamping = def->linearDamping;
     body->angularDamping = def->angularDamping;
     system->mayDamp = system->mayDamp || def->linearDamping > 0.0 || def->angularDamping > 0.0;
@@ -203,7 +212,7 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         return none;
     }
     OwnParts parts;
-    if (!copyParts(&system->allocator, def, &parts)) {
+    if (!copyParts(system, def, &parts)) {
         tpError_OutOfMemory(error);
         return none;
     }
@@ -212,7 +221,7 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         if (index >= 0) {
             tpIdPool_GiveBack(&world->bodyIds, index);
         }
-        releaseParts(&system->allocator, &parts, def->keyframeCount);
+        releaseParts(system, &parts, def->keyframeCount);
         tpError_OutOfMemory(error);
         return none;
     }
@@ -258,8 +267,11 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
     tpRelease(&system->allocator, body->keyframes,
               sizeof(tpKeyframe) * (size_t)body->keyframeCount);
     tpRelease(&system->allocator, body->name, tp_nameCapacity);
+    tpRelease(&system->allocator, body->target, sizeof(tpPose));
+    tpSystem_GiveBackBodyForm(system, body->form);
     // A dead slot is a fixed thing without shapes at the origin.
     memset(body, 0, sizeof(*body));
+    body->form = &tp_noBodyForm;
     body->kind = tp_fixedBody;
     body->firstShape = -1;
     memset(&system->velocities.data[index], 0, sizeof(tpVelocity));

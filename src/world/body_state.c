@@ -9,7 +9,7 @@
 // The body behind an id. A body that does not exist is told, and answered for by a fixed one at the
 // origin.
 static const tpBody* bodyOf(const tpWorld* world, tpBodyId id, int* index, const char* function) {
-    static const tpBody nobody = { .kind = tp_fixedBody, .firstShape = -1 };
+    static const tpBody nobody = { .kind = tp_fixedBody, .firstShape = -1, .form = &tp_noBodyForm };
     *index = tpRequireBody(world, id, function);
     return *index >= 0 ? &world->system.bodies.data[*index] : &nobody;
 }
@@ -46,7 +46,7 @@ tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
     def.velocity = velocity->linear;
     def.angularVelocity = velocity->angular;
     def.hasMass = body->hasGivenMass;
-    def.mass = body->given;
+    def.mass = body->form->given;
     def.linearDamping = body->linearDamping;
     def.angularDamping = body->angularDamping;
     def.gravityScale = body->gravityScale;
@@ -109,7 +109,7 @@ tpVec3 tpBody_GetPointVelocity(const tpWorld* world, tpBodyId id, tpVec3 point) 
 tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId id) {
     TP_NEED(world, (tpMassProperties){ 0 });
     int index;
-    return BODY_OF(world, id, &index)->given;
+    return BODY_OF(world, id, &index)->form->given;
 }
 
 const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
@@ -186,6 +186,12 @@ tpResult tpBody_SetKind(tpWorld* world, tpBodyId id, tpBodyKind kind, tpError* e
     if (body->keyframeCount > 0) {
         return tpError_Set(error, tp_badInput, "a body with keyframes stays kinematic");
     }
+    if (kind == tp_kinematicBody && body->target == NULL) {
+        body->target = tpAllocateZeroed(&system->allocator, sizeof(tpPose));
+        if (body->target == NULL) {
+            return tpError_OutOfMemory(error);
+        }
+    }
     tpBodyKind before = body->kind;
     body->kind = kind;
     tpResult result = tpWorld_UpdateMass(world, index, error);
@@ -214,15 +220,17 @@ tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mas
     }
     tpBody* body = &system->bodies.data[index];
     bool wasGiven = body->hasGivenMass;
-    tpMassProperties before = body->given;
+    // Held, so that it can come back without asking for memory.
+    const tpBodyForm* before = tpSharedPool_Take(&system->bodyForms, body->form);
     // The velocity is that of the body's frame: the centre of mass may move in it.
     tpVec3 old = system->poses.data[index].position;
     body->hasGivenMass = mass != NULL;
-    body->given = mass != NULL ? *mass : before;
-    tpResult result = tpWorld_UpdateMass(world, index, error);
+    tpResult result = mass == NULL || tpSystem_SetMass(system, index, mass)
+                          ? tpWorld_UpdateMass(world, index, error)
+                          : tpError_OutOfMemory(error);
     if (result != tp_success) {
         body->hasGivenMass = wasGiven;
-        body->given = before;
+        tpSystem_GiveBackBodyForm(system, before);
         return result;
     }
     tpVelocity* velocity = &system->velocities.data[index];
@@ -230,12 +238,14 @@ tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mas
     tpVec3 linear = tpAdd(velocity->linear, tpCross(velocity->angular, shift));
     if (!tpIsFiniteVec3(linear) || !tpIsFiniteVec3(system->poses.data[index].position)) {
         body->hasGivenMass = wasGiven;
-        body->given = before;
+        tpSystem_GiveBackBodyForm(system, body->form);
+        body->form = before;
         tpSystem_UpdateMass(system, index);
         system->poses.data[index].position = old;
         return tpError_Set(error, tp_badInput,
                            "the place or the velocity of the centre of mass is not finite");
     }
+    tpSystem_GiveBackBodyForm(system, before);
     tpSystem_SetVelocity(system, index, linear, velocity->angular);
     tpSystem_Disturb(system, index);
     return tp_success;
@@ -318,7 +328,7 @@ void tpBody_SetTarget(tpWorld* world, tpBodyId id, tpPose pose) {
         return;
     }
     tpBody* told = &world->system.bodies.data[index];
-    told->target = tpMakePose(tpTransformPoint(pose, body->center), pose.rotation);
+    *told->target = tpMakePose(tpTransformPoint(pose, body->center), pose.rotation);
     told->hasTarget = true;
     tpSystem_Disturb(&world->system, index);
 }

@@ -52,9 +52,7 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
         return tpError_Set(error, tp_badInput,
                            "mass, centre of mass or inertia of the shapes is not finite");
     }
-    body->given = sum;
-    tpSystem_UpdateMass(system, index);
-    return tp_success;
+    return tpSystem_SetMass(system, index, &sum) ? tp_success : tpError_OutOfMemory(error);
 }
 
 // What a new shape changes. A body whose mass is given gets thousands of shapes one by one: nothing

@@ -16,7 +16,7 @@ static void transferMass(tpArchive* archive, tpMassProperties* mass) {
 static void transferBodies(tpSystem* system, tpArchive* archive) {
     for (int i = 0; i < system->bodyCount; ++i) {
         tpBody* body = &system->bodies.data[i];
-        tpMassProperties given = body->given;
+        tpMassProperties given = body->form->given;
         tpArchive_Bool(archive, &body->hasGivenMass);
         transferMass(archive, &given);
         tpArchive_Double(archive, &body->linearDamping);
@@ -24,14 +24,19 @@ static void transferBodies(tpSystem* system, tpArchive* archive) {
         tpArchive_Double(archive, &body->gravityScale);
         tpArchive_Unsigned(archive, &body->locked);
         tpArchive_Bool(archive, &body->hasTarget);
-        tpArchive_Bytes(archive, &body->target, sizeof(tpPose));
+        tpPose target;
+        memset(&target, 0, sizeof(target));
+        target = body->target != NULL ? *body->target : target;
+        tpArchive_Bytes(archive, &target, sizeof(tpPose));
+        if (body->target != NULL) {
+            *body->target = target;
+        }
         tpArchive_Bool(archive, &body->isDisturbed);
         tpArchive_Bool(archive, &body->isTired);
         bool isOther = archive->mode == tp_archiveReads && !archive->reader.failed &&
-                       memcmp(&given, &body->given, sizeof(given)) != 0;
+                       memcmp(&given, &body->form->given, sizeof(given)) != 0;
         if (isOther) {
-            body->given = given;
-            tpSystem_UpdateMass(system, i);
+            archive->reader.failed = !tpSystem_SetMass(system, i, &given);
         }
         system->mayDamp =
             system->mayDamp || body->linearDamping > 0.0 || body->angularDamping > 0.0;

@@ -25,9 +25,9 @@ static void makeBall(tpSystem* system, double radius, double mass, double gravit
     system->poses.data[0] = tpIdentityPose();
     system->velocities.data[0] = (tpVelocity){ .padding0 = 0.0 };
     double moment = mass * radius * radius; // of a hoop: its radius of gyration is the radius
-    system->bodies.data[0].given.mass = mass;
-    system->bodies.data[0].given.inertia = tpDiagonal(tpMakeVec3(moment, moment, moment));
-    tpSystem_UpdateMass(system, 0);
+    tpMassProperties given = { .mass = mass };
+    given.inertia = tpDiagonal(tpMakeVec3(moment, moment, moment));
+    assert_true(tpSystem_SetMass(system, 0, &given));
     system->gravity = tpMakeVec3(0.0, 0.0, -gravity);
 }
 

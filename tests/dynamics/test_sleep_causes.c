@@ -246,8 +246,8 @@ typedef enum Call {
 static void sendOff(Scene* scene, double speed) {
     tpBody* body = &scene->system->bodies.data[told];
     body->hasTarget = true;
-    body->target = scene->system->poses.data[told];
-    body->target.position.y += speed * h;
+    *body->target = scene->system->poses.data[told];
+    body->target->position.y += speed * h;
     scene->system->mayMoveAsTold = true;
 }
 

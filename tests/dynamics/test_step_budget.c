@@ -249,9 +249,12 @@ static void queriesCostByTheirShapes(void** state) {
     memset(bodies, 0, sizeof(bodies));
     system.bodies.data = bodies;
     system.bodyCount = 3;
-    bodies[0].inertia.moments = tpMakeVec3(2.0, 2.0, 2.0);
-    bodies[1].inertia.moments = tpMakeVec3(2.0, 2.0, 3.0);
-    bodies[2].inertia.moments = tpMakeVec3(3.0, 2.0, 2.0);
+    const tpBodyForm forms[3] = { { .inertia = { .moments = { 2.0, 2.0, 2.0 } } },
+                                  { .inertia = { .moments = { 2.0, 2.0, 3.0 } } },
+                                  { .inertia = { .moments = { 3.0, 2.0, 2.0 } } } };
+    for (int i = 0; i < 3; ++i) {
+        bodies[i].form = &forms[i];
+    }
     tpContact contacts[2] = { contactAt(0.0), contactAt(1.0) };
     tpStepBudget_Begin(&system);
     tpStepBudget_SpendQuery(&system, contacts, 2);

@@ -32,9 +32,10 @@ static void testShift(void** state) {
     for (int side = 0; side < 2; ++side) {
         tpPose frame = tpSystem_BodyFrame(system, side);
         tpVec3 before = system->poses.data[side].position;
-        system->bodies.data[side].given.center = tpMakeVec3(0.1, -0.2, 0.3);
-        system->bodies.data[side].given.mass = 2.0;
-        tpSystem_UpdateMass(system, side);
+        tpMassProperties given = system->bodies.data[side].form->given;
+        given.center = tpMakeVec3(0.1, -0.2, 0.3);
+        given.mass = 2.0;
+        assert_true(tpSystem_SetMass(system, side, &given));
         assert_true(tpDistanceBetween(before, system->poses.data[side].position) > 0.3);
         CHECK_VEC3(tpSystem_BodyFrame(system, side).position, frame.position, 1e-15);
         CHECK_VEC3(anchorOf(system, 0, made->anchorA), joint.anchorA, 1e-15);
@@ -138,8 +139,9 @@ static void testShiftOfMany(void** state) {
         where[i] = joint.anchorA = joint.anchorB = tpMakeVec3(0.4, 0.1 * i, 0.2);
         assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
     }
-    system->bodies.data[1].given.center = tpMakeVec3(0.1, -0.2, 0.3);
-    tpSystem_UpdateMass(system, 1);
+    tpMassProperties given = system->bodies.data[1].form->given;
+    given.center = tpMakeVec3(0.1, -0.2, 0.3);
+    assert_true(tpSystem_SetMass(system, 1, &given));
     for (int i = 0; i < 4; ++i) {
         const tpJoint* made = &system->joints.data[i];
         tpVec3 a = made->bodyA < 0 ? made->anchorA : anchorOf(system, made->bodyA, made->anchorA);

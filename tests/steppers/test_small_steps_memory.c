@@ -81,12 +81,12 @@ static double bytesPerBody(bool areBalls) {
 
 static void ballsNeedLittle(void** state) {
     (void)state;
-    CHECK_BELOW(bytesPerBody(true), guards * 4600.0);
+    CHECK_BELOW(bytesPerBody(true), guards * 4300.0);
 }
 
 static void boxesNeedLittle(void** state) {
     (void)state;
-    CHECK_BELOW(bytesPerBody(false), guards * 5900.0);
+    CHECK_BELOW(bytesPerBody(false), guards * 5600.0);
 }
 
 int main(void) {

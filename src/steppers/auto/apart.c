@@ -5,7 +5,7 @@
 #include "geometry/shape.h"
 
 bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
-    if (body->firstShape < 0 || !body->inertia.isIsotropic) {
+    if (body->firstShape < 0 || !body->form->inertia.isIsotropic) {
         return false;
     }
     const tpShape* shape = &system->shapes.data[body->firstShape];
@@ -30,10 +30,10 @@ static double turningSpeed(const tpSystem* system, int index, int shape) {
     if (tpClassOf(&system->shapes.data[shape].form->geometry)->kind == tp_planeKind) {
         return INFINITY;
     }
-    double speed =
-        tpSystem_IsDynamic(system, index)
-            ? tpInertia_SpeedBound(&body->inertia, system->poses.data[index].rotation, angular)
-            : tpLength(angular);
+    double speed = tpSystem_IsDynamic(system, index)
+                       ? tpInertia_SpeedBound(&body->form->inertia,
+                                              system->poses.data[index].rotation, angular)
+                       : tpLength(angular);
     return speed * body->reach;
 }
 

@@ -295,7 +295,7 @@ static bool startFrame(tpUserStep* frame, bool isOne) {
     }
     for (int i = 0; i < count; ++i) {
         const tpCarried* body = &frame->carriersOf->bodies.data[i];
-        frame->targets[i] = system->bodies.data[i].target;
+        frame->targets[i] = tpBody_Target(&system->bodies.data[i]);
         frame->positionErrors[i] = body->positionError;
         frame->speedErrors[i] = body->speedError;
     }
@@ -319,7 +319,9 @@ static bool carryAll(tpUserStep* frame) {
         system->velocities.data[i] = frame->velocities[i];
         system->bodies.data[i].carrier = frame->carriers[i];
         system->bodies.data[i].carrierStep = frame->carrierSteps[i];
-        system->bodies.data[i].target = frame->targets[i];
+        if (system->bodies.data[i].target != NULL) {
+            *system->bodies.data[i].target = frame->targets[i];
+        }
     }
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {

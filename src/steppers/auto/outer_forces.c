@@ -21,8 +21,8 @@ tpVec3 tpOuterForce_AngularMomentum(const tpSystem* system, int body) {
         double inverse = tpSystem_InverseInertia(system, body).cz.z;
         return tpMakeVec3(0.0, 0.0, inverse > 0.0 ? angular.z / inverse : 0.0);
     }
-    return tpInertia_Momentum(&system->bodies.data[body].inertia, system->poses.data[body].rotation,
-                              angular);
+    return tpInertia_Momentum(&system->bodies.data[body].form->inertia,
+                              system->poses.data[body].rotation, angular);
 }
 
 tpWrench tpOuterForce_On(const tpSystem* system, int body, double time, double* power) {

@@ -126,7 +126,7 @@ bool tpStride_IsDriven(const tpSystem* system, const tpGroups* groups, int group
 }
 
 tpVec3 tpSystem_OwnSpin(const tpSystem* system, int body) {
-    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    const tpInertia* inertia = &system->bodies.data[body].form->inertia;
     tpVec3 spin = system->velocities.data[body].angular;
     int axis = inertia->symmetryAxis;
     if (inertia->isIsotropic || axis < 0) {

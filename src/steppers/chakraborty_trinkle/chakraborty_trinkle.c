@@ -78,7 +78,7 @@ static void accountForces(const tpImplicitStep* step, tpStepReport* report) {
             continue;
         }
         const tpBody* body = &base->system->bodies.data[i];
-        const tpInertia* inertia = &body->inertia;
+        const tpInertia* inertia = &body->form->inertia;
         const tpVelocity* start = &base->startVelocities[i];
         tpQuat rotation = base->startPoses[i].rotation;
         tpVelocity against = workVelocity(step, i);

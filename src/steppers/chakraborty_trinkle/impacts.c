@@ -58,7 +58,7 @@ static double thresholdOf(const tpImplicitStep* step) {
 static double massSquare(const tpTimeStep* base, int slot, const tpVelocity* v) {
     const tpBody* body = &base->system->bodies.data[slot];
     tpVec3 momentum =
-        tpInertia_Momentum(&body->inertia, base->startPoses[slot].rotation, v->angular);
+        tpInertia_Momentum(&body->form->inertia, base->startPoses[slot].rotation, v->angular);
     return body->mass * tpLengthSquared(v->linear) + tpDot(v->angular, momentum);
 }
 

@@ -21,7 +21,7 @@ static double lengthOf(const tpSystem* system, int bodyA, int bodyB) {
     for (int k = 0; k < 2; ++k) {
         if (isMovable(system, slots[k])) {
             const tpBody* body = &system->bodies.data[slots[k]];
-            double gyration = sqrt(tpMaxPart(body->inertia.moments) * body->inverseMass);
+            double gyration = sqrt(tpMaxPart(body->form->inertia.moments) * body->inverseMass);
             least = fmin(least, fmax(body->reach, gyration));
         }
     }

@@ -150,7 +150,7 @@ static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 startS
 void tpTravel_Compute(const tpSystem* system, int body, tpPose start,
                       const tpVelocity* startVelocity, const tpVelocity* pushed, double theta,
                       double h, bool withDerivatives, tpTravel* out) {
-    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    const tpInertia* inertia = &system->bodies.data[body].form->inertia;
     tpVec3 linear =
         tpAdd(tpScale(1.0 - theta, startVelocity->linear), tpScale(theta, pushed->linear));
     tpVec3 angular =

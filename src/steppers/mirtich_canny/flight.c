@@ -24,7 +24,7 @@ static void measureForces(tpEvents* events, int index) {
     tpFlight* flight = &events->flights.data[index];
     const tpBody* body = &system->bodies.data[index];
     double now = system->time + flight->time;
-    double largestInverse = tpMaxPart(body->inertia.inverseMoments);
+    double largestInverse = tpMaxPart(body->form->inertia.inverseMoments);
     tpWrench wrench = { tpZeroVec3(), tpZeroVec3() };
     flight->unsteady = flight->unsteadyTurn = 0.0;
     for (int i = 0; i < system->forces.count; ++i) {
@@ -79,7 +79,7 @@ void tpEvents_RefreshFlight(tpEvents* events, int index) {
     measureForces(events, index);
     if (!system->isPlanar) {
         tpQuat rotation = system->poses.data[index].rotation;
-        flight->spin = tpInertia_SpeedBound(&body->inertia, rotation, angular);
+        flight->spin = tpInertia_SpeedBound(&body->form->inertia, rotation, angular);
     }
     flight->spin += flight->unsteadyTurn * (events->length - flight->time);
 }
@@ -186,7 +186,7 @@ double tpEvents_TurningSpeed(const tpEvents* events, int32_t shape, tpVec3 n, do
     }
     // About a steady axis nothing moves along n faster than r |w x n|.
     bool isSteady = flight->kind != tp_ballistic || events->system->isPlanar ||
-                    (b->inertia.isIsotropic && !(flight->unsteadyTurn > 0.0));
+                    (b->form->inertia.isIsotropic && !(flight->unsteadyTurn > 0.0));
     double spin = flight->spin;
     if (isSteady) {
         spin = tpLength(tpCross(events->system->velocities.data[body].angular, n)) +

@@ -314,7 +314,7 @@ static double affordablePart(const tpSystem* system, const tpTimeStep* step, dou
         tpQuat rotation = system->poses.data[i].rotation;
         tpVec3 linear = tpSub(step->pushed[i].linear, step->kicked[i].linear);
         tpVec3 angular = tpSub(step->pushed[i].angular, step->kicked[i].angular);
-        tpVec3 momentum = tpInertia_Momentum(&body->inertia, rotation, angular);
+        tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, rotation, angular);
         a += body->mass * tpDot(linear, step->kicked[i].linear) +
              tpDot(momentum, step->kicked[i].angular);
         b += 0.5 * (body->mass * tpLengthSquared(linear) + tpDot(momentum, angular));

@@ -485,7 +485,7 @@ static double responseBound(const tpSystem* pair, tpVec3 point) {
         if (tpSystem_IsDynamic(pair, body)) {
             const tpBody* b = &pair->bodies.data[body];
             double arm = tpDistanceBetween(point, pair->poses.data[body].position);
-            bound += b->inverseMass + arm * arm * tpMaxPart(b->inertia.inverseMoments);
+            bound += b->inverseMass + arm * arm * tpMaxPart(b->form->inertia.inverseMoments);
         }
     }
     return bound;

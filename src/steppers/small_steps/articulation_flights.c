@@ -19,7 +19,7 @@ static const double shortTurn = 0.1;
 static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNodeMass* mass) {
     const tpBody* body = &system->bodies.data[index];
     memset(mass, 0, sizeof(*mass));
-    tpInertia inertia = body->inertia;
+    tpInertia inertia = body->form->inertia;
     double largest = fmax(tpMaxPart(inertia.moments), body->mass * body->size * body->size);
     double none = noInertia * (largest > 0.0 ? largest : body->mass);
     inertia.moments.x = inertia.moments.x > 0.0 ? inertia.moments.x : none;
@@ -58,7 +58,7 @@ static void setFreeMass(const tpSmallStep* step, const tpArticulation* articulat
 static void setLane(const tpSmallStep* step, const tpArticulation* articulation, int i, int lane,
                     tpFlightPack* pack) {
     int body = articulation->bodies[i], number = numberOf(articulation, i);
-    const tpInertia* inertia = &step->system->bodies.data[body].inertia;
+    const tpInertia* inertia = &step->system->bodies.data[body].form->inertia;
     tpVec3 I = inertia->moments, inverse = inertia->inverseMoments;
     pack->moments[0][lane] = I.x;
     pack->moments[1][lane] = I.y;
@@ -102,7 +102,7 @@ static int substepsUntilRows(const tpSmallStep* step, const tpArticulation* arti
 // How much a body turns by a force at its end.
 static void setEase(const tpSmallStep* step, const tpArticulation* articulation, int i) {
     const tpBody* body = &step->system->bodies.data[articulation->bodies[i]];
-    tpVec3 inverse = body->inertia.inverseMoments;
+    tpVec3 inverse = body->form->inertia.inverseMoments;
     double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
     articulation->flights[i].ease = body->size * (inverse.x + inverse.y + inverse.z - most - least);
 }
@@ -205,8 +205,8 @@ static void landShortly(const tpSmallStep* step, const tpArticulation* articulat
         tpTurnOn(tpMulAdd(way, -0.5 * count * tau, flight->change), flight->start.rotation);
     tpVec3 momentum =
         tpNodeMass_Spin(&articulation->masses[i], tpMulAdd(*velocity, -count, flight->change));
-    *velocity =
-        tpInertia_Velocity(&step->system->bodies.data[body].inertia, pose->rotation, momentum);
+    *velocity = tpInertia_Velocity(&step->system->bodies.data[body].form->inertia, pose->rotation,
+                                   momentum);
 }
 
 // The pose of a body at the end of the displacements since rows were written. A tumbling body turns
@@ -227,7 +227,7 @@ static void landNode(const tpSmallStep* step, const tpArticulation* articulation
         landShortly(step, articulation, i, way);
         return;
     }
-    const tpInertia* inertia = &step->system->bodies.data[body].inertia;
+    const tpInertia* inertia = &step->system->bodies.data[body].form->inertia;
     tpVec3* velocity = &step->velocities[number].angular;
     tpVec3 free = tpMulAdd(flight->velocity, count, flight->change);
     tpVec3 drift = tpMulAdd(tpScale(count * tau, flight->velocity),

@@ -223,7 +223,7 @@ bool tpSmallStep_OpenBodies(tpSmallStep* step) {
 // the inertia of the start, at which they acted; its velocity follows from the momentum with the
 // inertia of the end. So momentum is kept to rounding, and without impulses energy as well.
 static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, tpVec3* velocity) {
-    const tpInertia* inertia = &step->system->bodies.data[body].inertia;
+    const tpInertia* inertia = &step->system->bodies.data[body].form->inertia;
     tpVec3 start = step->starts[n].angular;
     // What substeps were told of free flight, and what it is.
     tpVec3 told = tpMulAdd(start, step->substeps, step->kicks[n].angular), free = told;

@@ -55,14 +55,14 @@ static double partUntilCrossing(const tpSmallStep* step, int32_t slot, const int
 static double spinEnergy(const tpSystem* system, int body) {
     tpVec3 spin = system->velocities.data[body].angular;
     tpQuat rotation = system->poses.data[body].rotation;
-    return 0.5 *
-           tpDot(spin, tpInertia_Momentum(&system->bodies.data[body].inertia, rotation, spin));
+    return 0.5 * tpDot(spin, tpInertia_Momentum(&system->bodies.data[body].form->inertia, rotation,
+                                                spin));
 }
 
 // Turns a body back. Its angular momentum keeps its direction and its spin its energy, as in free
 // flight: the same velocity at another orientation has another energy.
 static void turnBack(tpSystem* system, int body, tpQuat rotation) {
-    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    const tpInertia* inertia = &system->bodies.data[body].form->inertia;
     tpQuat* now = &system->poses.data[body].rotation;
     tpVec3* spin = &system->velocities.data[body].angular;
     double energy = spinEnergy(system, body);

@@ -231,7 +231,7 @@ static double sizeOf(const tpSystem* system, int bodyA, int bodyB) {
 }
 
 static bool isRoundBody(const tpSystem* system, int body) {
-    return !tpSystem_IsDynamic(system, body) || system->bodies.data[body].inertia.isIsotropic;
+    return !tpSystem_IsDynamic(system, body) || system->bodies.data[body].form->inertia.isIsotropic;
 }
 
 bool tpIsCurved(const tpShape* shape) {

@@ -14,7 +14,7 @@ static double responseAt(const tpSystem* system, int body, tpVec3 anchor) {
         return 0.0;
     }
     const tpBody* own = &system->bodies.data[body];
-    tpVec3 moments = own->inertia.moments;
+    tpVec3 moments = own->form->inertia.moments;
     double least = fmin(moments.x, fmin(moments.y, moments.z)), square = tpLengthSquared(anchor);
     return own->inverseMass + (square > 0.0 ? square / least : 0.0);
 }
