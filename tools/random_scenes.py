@@ -342,26 +342,26 @@ def main():
     work = [(kind, seed, stepper) for stepper in arguments.steppers.split(",")
             for kind in arguments.kinds.split(",") for seed in range(first, end)]
     bad, tallies = 0, {}
-    executor = concurrent.futures.ProcessPoolExecutor(arguments.jobs)
-    jobs = [executor.submit(run, arguments.program, kind, seed, stepper, arguments.limit, arguments.keep)
-            for kind, seed, stepper in work]
-    for job in jobs:
-        kind, seed, stepper, wrong, summary, seconds = job.result()
-        tally = tallies.setdefault((stepper, kind), {"runs": 0, "bad": 0, "uncertified": 0, "steps": 0, "seconds": 0.0})
-        tally["runs"] += 1
-        tally["seconds"] += seconds
-        if summary is not None:
-            tally["steps"] += summary["steps"]
-            tally["uncertified"] += summary["uncertified_steps"]
-        if wrong:
-            bad += 1
-            tally["bad"] += 1
-            print(f"{stepper} {kind}{seed}: {'; '.join(wrong)}", flush=True)
-        elif not arguments.quiet and summary["uncertified_steps"] > 0:
-            laws = {law: summary[f"uncertified_{law}"] for law in ("contact", "energy", "joints", "overlap")}
-            print(f"  {stepper} {kind}{seed}: {summary['uncertified_steps']} of {summary['steps']} steps not certified, "
-                  f"{laws}, rise {summary['energy_increase_max']:.2g} J, overlap {summary['penetration_max']:.2g}, "
-                  f"drift {summary['joint_drift_max']:.2g}", flush=True)
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as executor:
+        jobs = [executor.submit(run, arguments.program, kind, seed, stepper, arguments.limit, arguments.keep)
+                for kind, seed, stepper in work]
+        for job in jobs:
+            kind, seed, stepper, wrong, summary, seconds = job.result()
+            tally = tallies.setdefault((stepper, kind), {"runs": 0, "bad": 0, "uncertified": 0, "steps": 0, "seconds": 0.0})
+            tally["runs"] += 1
+            tally["seconds"] += seconds
+            if summary is not None:
+                tally["steps"] += summary["steps"]
+                tally["uncertified"] += summary["uncertified_steps"]
+            if wrong:
+                bad += 1
+                tally["bad"] += 1
+                print(f"{stepper} {kind}{seed}: {'; '.join(wrong)}", flush=True)
+            elif not arguments.quiet and summary["uncertified_steps"] > 0:
+                laws = {law: summary[f"uncertified_{law}"] for law in ("contact", "energy", "joints", "overlap")}
+                print(f"  {stepper} {kind}{seed}: {summary['uncertified_steps']} of {summary['steps']} steps not certified, "
+                      f"{laws}, rise {summary['energy_increase_max']:.2g} J, overlap {summary['penetration_max']:.2g}, "
+                      f"drift {summary['joint_drift_max']:.2g}", flush=True)
     for (stepper, kind), tally in tallies.items():
         print(f"{stepper} {kind}: {tally['runs']} runs, {tally['bad']} bad, {tally['uncertified']} of {tally['steps']} "
               f"steps not certified, {1e3 * tally['seconds'] / max(tally['steps'], 1):.2f} ms per step")
