@@ -260,7 +260,86 @@ def spinning(rng, _folder):
     return made
 
 
-KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning}
+def drive(rng, made, size):
+    """Gives a coordinate some of what may act on it; `size` is the effort that the scene's weights ask for."""
+    chance = rng.random()
+    if chance < .6:
+        stiffness = size * 10 ** rng.uniform(0, 4)
+        made["servo"] = {"target": number(rng.uniform(-.6, .6)), "stiffness": number(stiffness),
+                         "damping": number(stiffness * 10 ** rng.uniform(-3, -1))}
+        if rng.random() < .5:
+            made["servo"]["effort"] = number(size * rng.uniform(.3, 5))
+    elif chance < .75:
+        made["motor"] = {"speed": number(rng.uniform(-4, 4)), "effort": number(size * rng.uniform(.3, 5))}
+    if rng.random() < .4:
+        made["limits"] = [number(-rng.uniform(.2, 1)), number(rng.uniform(.2, 1))]
+    if rng.random() < .4:
+        made["armature"] = number(10 ** rng.uniform(-4, -1))
+    if rng.random() < .3:
+        made["damping"] = number(size * rng.uniform(0, .2))
+    if rng.random() < .3:
+        made["friction"] = number(size * rng.uniform(0, .3))
+
+
+def driven(rng, folder):
+    """A robot of up to eight driven links among loose bodies, on floors of all kinds, a lift that moves beside it."""
+    bodies = [ground(rng, folder, rng.choice(["plane", "plane", "box", "heightfield", "mesh"]))]
+    base = {"name": "base", "density": 800, "material": "m0", "position": [0, 0, number(rng.uniform(.45, .8))],
+            "shapes": [{"type": "box", "size": [.4, .3, .15]}]}
+    bodies.append(base)
+    joints, names, tips = [], [], [("base", base["position"])]
+    for k in range(rng.randint(1, 8)):
+        parent, start = rng.choice(tips)
+        angle, fall = rng.uniform(0, 2 * math.pi), rng.uniform(.1, .9)
+        flat = math.sqrt(1 - fall * fall)
+        along = [flat * math.cos(angle), flat * math.sin(angle), -fall if rng.random() < .6 else fall]
+        length = rng.uniform(.15, .3)
+        if parent == "base":
+            start = [start[0] + .2 * math.cos(angle), start[1] + .15 * math.sin(angle), start[2]]
+        center = [x + .5 * length * d for x, d in zip(start, along)]
+        bodies.append({"name": f"link{k}", "density": 800, "material": f"m{rng.randrange(4)}",
+                       "position": [number(x) for x in center],
+                       "shapes": [rng.choice([{"type": "capsule", "radius": .03, "length": number(.6 * length)},
+                                              {"type": "box", "size": [.05, .05, number(.6 * length)]},
+                                              {"type": "sphere", "radius": .05}])]})
+        kind = rng.choice(["revolute", "revolute", "revolute", "prismatic", "universal", "compound", "ball"])
+        made = {"name": f"j{k}", "type": kind, "bodies": [parent, f"link{k}"], "anchor": [number(x) for x in start]}
+        if kind == "compound":
+            made["axes"] = [{"turn": [1, 0, 0]}, {"turn": [0, 1, 0]}][:rng.randint(1, 2)] + [{"slide": [0, 0, 1]}]
+            for one in made["axes"]:
+                drive(rng, one, 5.0)
+        elif kind == "universal":
+            made["axis"], made["axis2"] = [1, 0, 0], [0, 1, 0]
+        elif kind != "ball":
+            made["axis"] = rng.choice([[1, 0, 0], [0, 1, 0], axis(rng)])
+            drive(rng, made, 5.0)
+            names.append(f"j{k}")
+        joints.append(made)
+        tips.append((f"link{k}", [x + length * d for x, d in zip(start, along)]))
+    if rng.random() < .3:
+        joints.append({"name": "hold", "type": "fixed", "bodies": [None, "base"], "anchor": base["position"]})
+    for k in range(rng.randint(0, 3)):
+        bodies.append(body(rng, f"b{k}", [rng.choice([-.9, .9]), .7 * k - .7, rng.uniform(.6, 1.2)]))
+    if rng.random() < .5:
+        high = number(rng.uniform(.05, .3))
+        bodies.append({"name": "lift", "kind": "kinematic", "material": "g", "position": [1.0, 0, 0],
+                       "shapes": [{"type": "box", "size": [.8, 2, .1]}],
+                       "keyframes": [{"time": 0, "position": [1.0, 0, 0]}, {"time": .6, "position": [1.0, 0, high]},
+                                     {"time": 1.0, "position": [.8, 0, high]}]})
+    made = scene(rng, "driven", bodies, joints)
+    if len(names) > 1 and rng.random() < .5:
+        pair = rng.sample(names, 2)
+        law = rng.choice([{"value": 0}, {"limits": [-.5, .5]}, {"spring": {"stiffness": 40, "damping": 1}},
+                          {"servo": {"target": .3, "stiffness": 60, "damping": 2, "effort": 10}}])
+        made["couplings"] = [{"name": "pair", "of": [[pair[0], 1], [pair[1], number(rng.uniform(-2, 2))]], **law}]
+    for one in made["materials"].values():
+        if rng.random() < .3 and not isinstance(one["friction"], dict):
+            one["friction"] = {"static": one["friction"], "dynamic": one["friction"],
+                               "rolling": number(rng.uniform(0, .01)), "torsional": number(rng.uniform(0, .01))}
+    return made
+
+
+KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning, "driven": driven}
 EXACT = {"stewart-trinkle", "anitescu", "bender-schmitt", "chakraborty-trinkle", "mirtich-canny"}
 
 

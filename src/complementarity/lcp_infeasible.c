@@ -99,13 +99,33 @@ static const double certificateRange = 1e-8;
 // entries of y spread over as many orders of magnitude, which the range above forbids.
 static const double provingRadius = 1e12;
 
+// What is left of a column of M'y beyond its bound, as part of what was summed: rounding of sums
+// that cancel leaves less. A small entry that nothing cancels is no rounding: beyond its reciprocal
+// there may be a solution.
+static const double largestLeft = 1e-10;
+
+static bool isRounding(const tpLcpForm* form, const double* y) {
+    for (int j = 0; j < form->n; ++j) {
+        double sum = 0.0, size = 0.0;
+        for (int k = form->M.starts[j]; k < form->M.starts[j + 1]; ++k) {
+            double term = form->M.values[k] * y[form->M.rows[k]];
+            sum += term;
+            size += fabs(term);
+        }
+        if ((form->isFree[j] ? fabs(sum) : sum) > largestLeft * size) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool isProof(const tpLcpForm* form, const double* y, tpSolverMemory* memory) {
     tpLcp scaled = { .n = form->n,
                      .M = tpSparseMatrix(form->n, form->n, form->M.starts, form->M.rows,
                                          form->M.values),
                      .q = form->q,
                      .isFree = form->isFree };
-    return tpLcp_InfeasibilityRadius(&scaled, y, memory) > provingRadius;
+    return isRounding(form, y) && tpLcp_InfeasibilityRadius(&scaled, y, memory) > provingRadius;
 }
 
 // y of the scaled problem, without signs that are wrong and entries that are noise.

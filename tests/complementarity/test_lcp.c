@@ -179,12 +179,31 @@ static void hugeIsNotInfeasible(void** state) {
     assert_true((status == tp_solved) == (report.residual <= 1e-8));
 }
 
+// Entries of M that are small are entries: the solution lies beyond their reciprocals. By rows 0
+// and 3 and the free row 2, with z_1 = 0: z_2 = 2 z_3 + 13 / 8, z_2 + z_3 = 16 / 1.5e-8, and z_0 is
+// what row 3 then lacks over 4e-9.
+static void farIsNotInfeasible(void** state) {
+    (void)state;
+    double values[] = { 0.0,    0.008,  0.0, 4e-9, 0.0,    0.0, 0.0,   0.0,
+                        1.5e-8, 1.5e-8, 8.0, 4.5,  1.5e-8, 9.0, -16.0, -16.0 };
+    double q[] = { -16.0, -16.0, -13.0, 2.0 };
+    bool isFree[] = { false, false, true, false };
+    double z3 = (16.0 / 1.5e-8 - 13.0 / 8.0) / 3.0, z2 = 2.0 * z3 + 13.0 / 8.0;
+    double solution[] = { (16.0 * z3 - 4.5 * z2 - 2.0) / 4e-9, 0.0, z2, z3 };
+    tpLcp lcp = { .n = 4, .M = tpDenseMatrix(4, 4, values), .q = q, .isFree = isFree };
+    assert_true(tpLcp_Residual(&lcp, solution, NULL, memory, NULL) < 1e-6);
+    double z[4];
+    tpSolveReport report;
+    assert_int_not_equal(tpLcp_Solve(&lcp, NULL, memory, z, &report), tp_infeasible);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judgesByTheNaturalMap),      cmocka_unit_test(denseAndSparseProductsAgree),
         cmocka_unit_test(measuresCertificates),       cmocka_unit_test(refusesBadProblems),
         cmocka_unit_test(solvesOneVariable),          cmocka_unit_test(emptyProblemsAreSolved),
         cmocka_unit_test(tellsRaysFromInfeasibility), cmocka_unit_test(hugeIsNotInfeasible),
+        cmocka_unit_test(farIsNotInfeasible),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
