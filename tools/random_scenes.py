@@ -327,6 +327,8 @@ def driven(rng, folder):
                        "keyframes": [{"time": 0, "position": [1.0, 0, 0]}, {"time": .6, "position": [1.0, 0, high]},
                                      {"time": 1.0, "position": [.8, 0, high]}]})
     made = scene(rng, "driven", bodies, joints)
+    parts = [b["name"] for b in bodies if b["name"] == "base" or b["name"].startswith("link")]
+    made["exclude"] = [{"bodies": [a, b]} for k, a in enumerate(parts) for b in parts[:k]]
     if len(names) > 1 and rng.random() < .5:
         pair = rng.sample(names, 2)
         law = rng.choice([{"value": 0}, {"limits": [-.5, .5]}, {"spring": {"stiffness": 40, "damping": 1}},
