@@ -316,6 +316,11 @@ def driven(rng, folder):
             names.append(f"j{k}")
         joints.append(made)
         tips.append((f"link{k}", [x + length * d for x, d in zip(start, along)]))
+    lift = max(0.0, .3 - min(b["position"][2] for b in bodies[1:]))
+    for one in bodies[1:]:
+        one["position"] = [*one["position"][:2], number(one["position"][2] + lift)]
+    for one in joints:
+        one["anchor"] = [*one["anchor"][:2], number(one["anchor"][2] + lift)]
     if rng.random() < .3:
         joints.append({"name": "hold", "type": "fixed", "bodies": [None, "base"], "anchor": base["position"]})
     for k in range(rng.randint(0, 3)):
@@ -328,7 +333,7 @@ def driven(rng, folder):
                                      {"time": 1.0, "position": [.8, 0, high]}]})
     made = scene(rng, "driven", bodies, joints)
     parts = [b["name"] for b in bodies if b["name"] == "base" or b["name"].startswith("link")]
-    made["exclude"] = [{"bodies": [a, b]} for k, a in enumerate(parts) for b in parts[:k]]
+    made["excludes"] = [{"bodies": [a, b]} for k, a in enumerate(parts) for b in parts[:k]]
     if len(names) > 1 and rng.random() < .5:
         pair = rng.sample(names, 2)
         law = rng.choice([{"value": 0}, {"limits": [-.5, .5]}, {"spring": {"stiffness": 40, "damping": 1}},
