@@ -77,6 +77,10 @@ static inline tpContactPoint tpMakeContact(tpVec3 pointB, tpVec3 normal, double 
 // The deepest contact of a list as the answer of a distance query; false if the list is empty.
 bool tpContactList_Deepest(const tpContactList* list, tpClosest* out);
 
+// Takes contacts from `first` on out of a list that are deeper than `least`, the gap of the nearest
+// points: they would push along another direction than the shortest way out.
+void tpContactList_DropDeeper(tpContactList* list, int first, double least);
+
 // Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
 

@@ -31,6 +31,19 @@ bool tpContactList_Deepest(const tpContactList* list, tpClosest* out) {
     return true;
 }
 
+void tpContactList_DropDeeper(tpContactList* list, int first, double least) {
+    if (list->count > list->capacity) {
+        return; // asked again with more room
+    }
+    int kept = first;
+    for (int i = first; i < list->count; ++i) {
+        if (list->points[i].gap >= least) {
+            list->points[kept++] = list->points[i];
+        }
+    }
+    list->count = kept;
+}
+
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB) {
     if (radiusA == 0.0 && radiusB == 0.0) {
         return;

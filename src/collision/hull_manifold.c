@@ -19,6 +19,11 @@
 
 #include <float.h>
 
+// A pair that looks ahead also gets contacts over a face whose normal is within 25 degrees of that
+// of the edges that meet, if these are so near, of the smaller hull's size: what is farther off may
+// still pass.
+static const double aheadCosine = 0.9, aheadPart = 0.05;
+
 // Faces have a few corners, as a rule. Memory for many is taken apart from that: every page of a
 // large stack is touched when a function with it is entered.
 enum { fewPolygon = 40, maxPolygon = 1024 };
@@ -394,6 +399,36 @@ static double leastGap(const tpContactList* list, int first) {
     return least;
 }
 
+// The faces that look at each other, and which of them is the reference.
+typedef struct Facing {
+    const tpDifference* d;
+    tpPose poseA, poseB;
+    const tpCorner* corner; // nearest
+    int32_t faceA, faceB;
+    bool useB;
+} Facing;
+
+static void collideFacing(const Facing* f, double margin, tpContactList* out, tpOverFace* over) {
+    const tpHull *a = f->d->a, *b = f->d->b;
+    if (f->useB) {
+        tpCollideOverFace(b, f->poseB, f->faceB, a, f->poseA, f->corner->a, 1, margin, out, over);
+    } else {
+        tpCollideOverFace(a, f->poseA, f->faceA, b, f->poseB, f->corner->b, -1, margin, out, over);
+    }
+}
+
+// Beside edges that meet, corners over the face that looks most along the normal: a body that turns
+// about those edges comes down on it within the step.
+static void lookAhead(const Facing* facing, double distance, double margin, tpContactList* out,
+                      tpOverFace* over) {
+    int first = out->count;
+    collideFacing(facing, margin, out, over);
+    tpContactList_DropDeeper(out, first, distance);
+    over->hasEdges = true;
+    over->beyond = over->isFace ? over->beyond : margin;
+    over->isFace = over->isFace && out->count > first;
+}
+
 // Contacts over the face that looks along the normal of the separation, or of edges or corners if
 // there is none.
 static void collideAlong(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
@@ -402,21 +437,17 @@ static void collideAlong(const tpDifference* d, const tpSeparation* separation, 
     const tpCorner* corner = &separation->simplex.corners[0];
     tpVec3 towardsB = tpNeg(separation->normal);
     tpVec3 towardsA = tpMulMTV(d->rotation, separation->normal);
-    int32_t faceA = tpHull_FaceAtVertex(a, tpHull_Support(a, towardsB, corner->a), towardsB);
-    int32_t faceB = tpHull_FaceAtVertex(b, tpHull_Support(b, towardsA, corner->b), towardsA);
-    double cosineA = tpDot(a->normals[faceA], towardsB);
-    double cosineB = tpDot(b->normals[faceB], towardsA);
+    Facing facing = { .d = d, .poseA = poseA, .poseB = poseB, .corner = corner };
+    facing.faceA = tpHull_FaceAtVertex(a, tpHull_Support(a, towardsB, corner->a), towardsB);
+    facing.faceB = tpHull_FaceAtVertex(b, tpHull_Support(b, towardsA, corner->b), towardsA);
+    double cosineA = tpDot(a->normals[facing.faceA], towardsB);
+    double cosineB = tpDot(b->normals[facing.faceB], towardsA);
+    // Of two parallel faces the larger body's is the reference, for no other reason than to choose.
+    bool isTie = fabs(cosineA - cosineB) <= 1e-9;
+    facing.useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
     int before = out->count;
     if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
-        // Of two parallel faces the larger body's is the reference, for no other reason than to
-        // choose.
-        bool isTie = fabs(cosineA - cosineB) <= 1e-9;
-        bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
-        if (useB) {
-            tpCollideOverFace(b, poseB, faceB, a, poseA, corner->a, 1, margin, out, over);
-        } else {
-            tpCollideOverFace(a, poseA, faceA, b, poseB, corner->b, -1, margin, out, over);
-        }
+        collideFacing(&facing, margin, out, over);
     } else if (emitParallelEdges(d, separation, poseA, out)) {
         return;
     }
@@ -426,6 +457,10 @@ static void collideAlong(const tpDifference* d, const tpSeparation* separation, 
         emitNearest(d, separation, poseA, out);
         if (over != NULL) {
             over->hasEdges = true;
+        }
+        if (over != NULL && !over->isFace && fmax(cosineA, cosineB) >= aheadCosine &&
+            separation->distance <= aheadPart * fmin(a->radius, b->radius)) {
+            lookAhead(&facing, separation->distance, margin, out, over);
         }
     }
 }
@@ -460,7 +495,7 @@ static void sayBeyondEdges(const tpDifference* d, const tpSeparation* separation
 void tpCollideSeparated(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
                         tpPose poseB, double margin, tpContactList* out, tpOverFace* over) {
     int before = out->count;
-    tpOverFace face = { .beyond = margin };
+    tpOverFace face = { .beyond = DBL_MAX };
     if (!tpCollideEdges(d, poseA, separation->normal, separation->distance,
                         separation->simplex.corners[0], margin, out)) {
         collideAlong(d, separation, poseA, poseB, margin, out, over != NULL ? &face : NULL);
@@ -469,6 +504,7 @@ void tpCollideSeparated(const tpDifference* d, const tpSeparation* separation, t
         *over = face;
         if (!face.isFace) {
             sayBeyondEdges(d, separation, poseA, margin, out, before, over);
+            over->beyond = fmax(margin, fmin(over->beyond, face.beyond));
         }
     }
 }

@@ -9,7 +9,8 @@
 
 // Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls. Returns their
 // distance, or, beyond the margin, a bound below it. `over` is what is known beside the contacts;
-// it may be NULL, here and below.
+// it may be NULL, here and below. If it is not, the pair looks ahead: beside edges that meet it
+// gets the contacts over a face that the next step may make.
 double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                       tpPairCache* cache, tpContactList* out, tpOverFace* over);
 

@@ -10,12 +10,18 @@
 #include "collision/patch_manifold.h"
 
 #include "base/constants.h"
+#include "collision/tube_lines.h"
 #include "geometry/patches.h"
 #include "geometry/shape.h"
 #include "math/elementary.h"
 
 // Lines within 0.6 degrees are parallel.
 static const double parallelSine = 0.01;
+
+// A pair that looks ahead also gets contacts over a facet whose normal is within 25 degrees of the
+// pair's, if it is so near, of the smaller shape's inner radius: what is farther off may still
+// pass. With 45 degrees cylinders take 3 percent more instructions and overlap as much.
+static const double aheadCosine = 0.9, aheadPart = 0.06;
 
 // The overlap in the making.
 typedef struct Overlap {
@@ -312,10 +318,33 @@ static double smallerRadius(const tpPair* pair) {
     return fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
 }
 
+// Lays the outline of the other shape over a facet, which is B's or A's.
+static void layOther(const tpPair* pair, const tpFacet* facet, bool isB, tpContactList* out) {
+    tpOutline outline;
+    if (tpFindOutline(isB ? pair->a : pair->b, isB ? pair->poseA : pair->poseB, facet->normal,
+                      &outline)) {
+        tpLayOutline(facet, &outline, isB, pair->margin, out);
+    }
+}
+
+// Contacts that the next step may make: along lines, and over a facet that looks the right way.
+static void lookAhead(const tpPair* pair, const tpClosest* closest, const tpFacet* facet, bool isB,
+                      tpContactList* out) {
+    int first = out->count;
+    if (tpIsTube(pair->a) && tpIsTube(pair->b)) {
+        tpJoinTubes(pair, closest, out);
+    } else {
+        joinLines(pair, closest, out);
+    }
+    if (facet != NULL) {
+        layOther(pair, facet, isB, out);
+    }
+    tpContactList_DropDeeper(out, first, closest->distance - 1e-6 * smallerRadius(pair));
+}
+
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
     int before = out->count;
     tpFacet facetA, facetB;
-    tpOutline outline;
     tpVec3 n = closest->normal;
     double cosineA = -1.0, cosineB = -1.0;
     if (tpFindFacet(pair->a, pair->poseA, tpNeg(n), &facetA)) {
@@ -325,12 +354,14 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
         cosineB = facetB.cosine;
     }
     bool useB = cosineB >= cosineA - 1e-9;
-    if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
-        const tpFacet* facet = useB ? &facetB : &facetA;
-        const tpGeometry* shape = useB ? pair->a : pair->b;
-        if (tpFindOutline(shape, useB ? pair->poseA : pair->poseB, facet->normal, &outline)) {
-            tpLayOutline(facet, &outline, useB, pair->margin, out);
-        }
+    double cosine = fmax(cosineA, cosineB);
+    const tpFacet* facet = useB ? &facetB : &facetA;
+    if (cosine >= TP_FACE_COSINE) {
+        layOther(pair, facet, useB, out);
+    } else if (pair->looksAhead) {
+        bool isAhead =
+            cosine >= aheadCosine && closest->distance <= aheadPart * smallerRadius(pair);
+        lookAhead(pair, closest, isAhead ? facet : NULL, useB, out);
     } else {
         joinLines(pair, closest, out);
     }
