@@ -127,7 +127,8 @@ void tpJointTree_MarkAll(tpJointTree* tree) {
 
 // Marks the nodes whose rows within are others than those of the factors.
 static void markChanged(tpJointTree* tree) {
-    for (int k = 0; k < tree->rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         if (tree->rows[k].isIn != (tree->answers[k].state == tp_withinRow)) {
             tree->nodes[tree->rows[k].node].isDirty = true;
         }
@@ -142,8 +143,9 @@ void tpJointTree_Factorise(tpJointTree* tree) {
             tree->axes[k].stiffness = tree->axes[k].rotor;
         }
     }
-    tree->hasBounds = false;
-    for (int k = 0; k < tree->rowCount; ++k) {
+    tree->hasBounds = tpJointTree_NearCount(tree) < tree->rowCount;
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         tpAxisRow* row = &tree->rows[k];
         tree->hasBounds = tree->hasBounds || tpRowAnswer_IsBounded(&tree->answers[k]);
         if (tree->nodes[row->node].isDirty) {
@@ -310,7 +312,8 @@ static void setLoads(tpJointTree* tree) {
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->load = axis->rotor * axis->rotorSpeed;
     }
-    for (int k = 0; k < tree->rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         tree->axes[row->axis].load += row->sign * tpRowAnswer_Start(&tree->answers[k]);
     }
@@ -322,12 +325,14 @@ static void setBoundedLoads(tpJointTree* tree) {
         setLoads(tree);
         return;
     }
+    bool hasFar = tree->near != NULL;
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->load = axis->rotor * axis->rotorSpeed;
-        axis->lowest = -INFINITY;
-        axis->highest = INFINITY;
+        axis->lowest = hasFar ? axis->farLowest : -INFINITY;
+        axis->highest = hasFar ? axis->farHighest : INFINITY;
     }
-    for (int k = 0; k < tree->rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         tpJointAxis* axis = &tree->axes[row->axis];
         axis->load += row->sign * tpRowAnswer_Start(&tree->answers[k]);
@@ -350,7 +355,8 @@ static void solveLoaded(tpJointTree* tree, const double* momenta, double* veloci
 }
 
 void tpJointTree_ReadRows(tpJointTree* tree) {
-    for (int k = 0; k < tree->rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         tpRowAnswer_Set(&tree->answers[k], row->sign * tree->axes[row->axis].rate);
     }
@@ -387,11 +393,54 @@ static bool areSettled(const tpJointTree* tree) {
     return true;
 }
 
+// Whether an axis leaves the rates at which its far rows give nothing.
+static bool hurries(const tpJointTree* tree) {
+    for (const tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        if (!(axis->rate > axis->farLowest && axis->rate < axis->farHighest)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Far rows of axes that hurry are far no more. The iterates that bounds are found with have left
+// those rows out: they come in where the last solve is.
+static void takeFarRows(tpJointTree* tree) {
+    tree->nearCount = 0;
+    for (int k = 0; k < tree->rowCount; ++k) {
+        tpAxisRow* row = &tree->rows[k];
+        const tpJointAxis* axis = &tree->axes[row->axis];
+        if (row->isFar && !(axis->rate > axis->farLowest && axis->rate < axis->farHighest)) {
+            tpRowAnswer* answer = &tree->answers[k];
+            row->isFar = false;
+            tpRowAnswer_Set(answer, row->sign * axis->rate);
+            answer->pathVelocity = answer->velocity;
+            answer->pathImpulse = answer->impulse;
+        }
+        if (!row->isFar) {
+            tree->near[tree->nearCount++] = k;
+        }
+    }
+    for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
+        if (!(axis->rate > axis->farLowest && axis->rate < axis->farHighest)) {
+            axis->farLowest = -INFINITY;
+            axis->farHighest = INFINITY;
+        }
+    }
+    setBoundedLoads(tree);
+}
+
 // Whether rows are within their bounds after a solve, the `trial`th; else they have changed their
 // states, and the factors follow.
 static bool isBounded(tpJointTree* tree, int trial) {
     if (!tree->hasBounds || trial == tp_mostTrials || areSettled(tree)) {
         return true;
+    }
+    if (tree->near != NULL && hurries(tree)) {
+        takeFarRows(tree);
+        if (areSettled(tree)) {
+            return true;
+        }
     }
     tpJointTree_ReadRows(tree);
     if (!tpRowAnswers_Follow(tree->answers, tree->rowCount, trial)) {
@@ -509,7 +558,8 @@ void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* e
                          double* shifts) {
     memset(tree->impulses, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
     clearPushes(tree);
-    for (int k = 0; errors != NULL && k < tree->rowCount; ++k) {
+    for (int n = 0; errors != NULL && n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         const tpRowAnswer* answer = &tree->answers[k];
         if (answer->state == tp_withinRow) {
             const tpAxisRow* row = &tree->rows[k];

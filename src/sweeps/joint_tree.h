@@ -20,6 +20,8 @@
 #ifndef TIPPE_SRC_SWEEPS_JOINT_TREE_H
 #define TIPPE_SRC_SWEEPS_JOINT_TREE_H
 
+#include <stddef.h>
+
 #include "sweeps/row_answers.h"
 
 // A symmetric 6 x 6 matrix: (linear, angular) momentum of a velocity.
@@ -42,6 +44,7 @@ typedef struct tpJointAxis {
     double rotor, rotorSpeed;
     // Of a tree with bounds: between these rates all its rows are where they are asked to be.
     double lowest, highest;
+    double farLowest, farHighest; // the same of its rows that are far
 } tpJointAxis;
 
 typedef struct tpJointNode {
@@ -60,7 +63,8 @@ typedef struct tpJointNode {
 typedef struct tpAxisRow {
     int32_t node, axis;
     double sign;
-    bool isIn; // it was within when the factors were made
+    bool isIn;  // it was within when the factors were made
+    bool isFar; // it gives nothing as long as its axis stays between farLowest and farHighest
 } tpAxisRow;
 
 // An axis along which next to nothing moves, as two of three turns in gimbal lock, counts as held.
@@ -79,6 +83,9 @@ typedef struct tpJointTree {
     tpJointAxis* axes;
     tpAxisRow* rows;
     tpRowAnswer* answers;  // of the rows
+    // Rows that are not far, one after the other; NULL: none is far, and `nearCount` is not asked.
+    int32_t* near;
+    int nearCount;
     double base[6];        // velocity of what the root is joined to, at the root's centre
     double rootFactor[36]; // of a free root
     double rootPush[6];    // what the solve at work leaves there, as if it had six axes
@@ -88,6 +95,15 @@ typedef struct tpJointTree {
     int packCount;
     const tpTreeKernels* kernels;
 } tpJointTree;
+
+// The rows that may give something: the n-th of so many.
+static inline int tpJointTree_NearCount(const tpJointTree* tree) {
+    return tree->near != NULL ? tree->nearCount : tree->rowCount;
+}
+
+static inline int tpJointTree_NearRow(const tpJointTree* tree, int n) {
+    return tree->near != NULL ? tree->near[n] : n;
+}
 
 // Factors of all nodes that are marked or have rows whose states have changed, and of those between
 // them and the root.
@@ -105,7 +121,7 @@ void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const do
 
 // The same with the bounds of rows; factorises again if states change. Returns how often.
 // Velocities and impulses of rows are set by tpJointTree_ReadRows: not every solve is asked for
-// them.
+// them. If an axis leaves the rates at which its far rows give nothing, these are far no more.
 int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities);
 void tpJointTree_ReadRows(tpJointTree* tree);
 

@@ -78,6 +78,7 @@ typedef struct tpArticulation {
     struct tpHingePack* hinges;       // links in packs (hinges.h)
     int hingePackCount, hingeCount;
     struct tpTreePackAxis* packAxes; // room for those of the tree's packs
+    int32_t* nearRows;               // room for the tree's list of them
     tpNodePlace* nodePlaces;         // by the last look
     tpAxisPlace* axisPlaces;
     double* startJumps;    // of the nodes, when rows were written
@@ -242,6 +243,16 @@ static inline tpVec3 tpNodeMass_Spin(const tpNodeMass* mass, tpVec3 w) {
     const double* I = mass->inertia;
     return tpMakeVec3(I[0] * w.x + I[1] * w.y + I[2] * w.z, I[3] * w.x + I[4] * w.y + I[5] * w.z,
                       I[6] * w.x + I[7] * w.y + I[8] * w.z);
+}
+
+// Rows that may give something: the n-th of so many. Of a mechanism that is no tree all do.
+static inline int tpArticulation_NearCount(const tpArticulation* articulation) {
+    return articulation->isTree ? tpJointTree_NearCount(&articulation->tree)
+                                : articulation->solver.rowCount;
+}
+
+static inline int tpArticulation_NearRow(const tpArticulation* articulation, int n) {
+    return articulation->isTree ? tpJointTree_NearRow(&articulation->tree, n) : n;
 }
 
 static inline int numberOf(const tpArticulation* articulation, int node) {

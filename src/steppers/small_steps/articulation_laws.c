@@ -20,6 +20,10 @@ typedef struct AxisAt {
 // rad, or of the smallest body's size.
 static const double nearLimit = 1e-9;
 
+// A limit that is farther away is not looked at as long as its axis does not hurry: rad, or of the
+// smallest body's size.
+static const double farLimit = 0.05;
+
 // Velocity of an axis under a unit impulse along it, if both bodies were free otherwise: the
 // stiffness of what is held is measured by it.
 static double responseOf(const AxisAt* at) {
@@ -63,6 +67,12 @@ static double rateOf(const AxisAt* at) {
         rate += own[0] * along.x + own[1] * along.y + own[2] * along.z;
     }
     return rate;
+}
+
+// Limits farther away than that may be far.
+static double farRoom(const tpArticulation* articulation, int axis) {
+    bool isTurn = isTurnOf(articulation->axisPlaces[axis].reading);
+    return farLimit * (isTurn ? 1.0 : articulation->size);
 }
 
 // Whether a limit that has that much room will be met in a substep, if the axis goes on at this
@@ -247,6 +257,44 @@ static bool hasCone(const tpCoordinateDef* def) {
     return def->hasLimits || def->hasSpring || def->hasServo;
 }
 
+// Rows of limits that no axis can meet before rows are written again, at any rate that is not
+// unheard of, are far: nobody looks at them as long as rates stay below that. Half of the room is
+// left for what rates do not tell of the way.
+static void sortRows(const tpSmallStep* step, tpArticulation* articulation) {
+    tpJointTree* tree = &articulation->tree;
+    double substeps = articulation->isFast ? 1.0 : step->substeps;
+    tree->near = articulation->nearRows;
+    tree->nearCount = 0;
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            tree->axes[k].farLowest = -INFINITY;
+            tree->axes[k].farHighest = INFINITY;
+        }
+    }
+    for (int k = 0; k < tree->rowCount; ++k) {
+        tpAxisRow* row = &tree->rows[k];
+        const tpArticulatedRow* law = &articulation->laws[k];
+        tpRowAnswer* answer = &articulation->solver.answers[k];
+        row->isFar = law->role == tp_limitRole && answer->state == tp_atLeastRow &&
+                     step->substepTime * law->startBias > farRoom(articulation, row->axis);
+        if (!row->isFar) {
+            tree->near[tree->nearCount++] = k;
+            continue;
+        }
+        tpJointAxis* axis = &tree->axes[row->axis];
+        double speed = 0.5 * law->startBias / substeps;
+        if (row->sign > 0.0) {
+            axis->farLowest = -speed > axis->farLowest ? -speed : axis->farLowest;
+        } else {
+            axis->farHighest = speed < axis->farHighest ? speed : axis->farHighest;
+        }
+        row->isIn = false;
+        answer->impulse = answer->velocity = articulation->errors[k] = 0.0;
+        answer->pathImpulse = answer->pathVelocity = 0.0;
+    }
+    tree->near = tree->nearCount < tree->rowCount ? tree->near : NULL;
+}
+
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->solver.rowCount = 0;
     articulation->hasCones = false;
@@ -279,6 +327,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
         }
     }
     articulation->tree.rowCount = articulation->solver.rowCount;
+    sortRows(step, articulation);
 }
 
 // What the laws of angles have pulled with since they were written.
@@ -299,19 +348,21 @@ static void measurePulls(const tpSmallStep* step, const tpArticulation* articula
 }
 
 void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
+    double time = articulation->finished * step->substepTime;
     measurePulls(step, articulation);
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpAxisRow* row = &articulation->tree.rows[k];
         tpArticulatedRow* law = &articulation->laws[k];
         tpRowAnswer* answer = &articulation->solver.answers[k];
         double value = articulation->axisPlaces[row->axis].value;
+        double rate = row->isFar ? law->way / time : answer->velocity;
         law->total = law->way = law->startError = answer->offset = 0.0;
         switch (law->role) {
         case tp_limitRole: {
             double room = row->sign * (value - law->value);
             law->startBias = room / step->substepTime;
             if (answer->state == tp_atLeastRow &&
-                willMeet(step, articulation, row->axis, room, answer->velocity)) {
+                willMeet(step, articulation, row->axis, room, rate)) {
                 answer->state = tp_withinRow;
             }
             break;
@@ -330,6 +381,7 @@ void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
             break;
         }
     }
+    sortRows(step, articulation);
 }
 
 // Rotors have the speeds of their axes.
@@ -350,7 +402,8 @@ static void reportRotors(const tpSmallStep* step, const tpArticulation* articula
 }
 
 void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed) {
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(&articulation->tree); ++n) {
+        int k = tpJointTree_NearRow(&articulation->tree, n);
         const tpArticulatedRow* law = &articulation->laws[k];
         double impulse = isFed ? law->fed : law->total;
         if (impulse != 0.0) { // not that of a limit that is not met

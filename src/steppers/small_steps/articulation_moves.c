@@ -77,7 +77,8 @@ static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, cons
         tpMechanism_CorrectingImpulses(&articulation->solver, impulses, articulation->shifts,
                                        impulses);
     }
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    for (int n = 0; n < tpArticulation_NearCount(articulation); ++n) {
+        int k = tpArticulation_NearRow(articulation, n);
         tpArticulatedRow* law = &articulation->laws[k];
         double impulse = articulation->isTree ? impulses[k] : rate * impulses[k];
         law->fed = articulation->isFed ? law->fed + impulse : impulse;

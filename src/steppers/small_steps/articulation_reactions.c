@@ -12,7 +12,8 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
         largest = error > largest ? error : largest;
     }
     double deepest = 0.0;
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(&articulation->tree); ++n) {
+        int k = tpJointTree_NearRow(&articulation->tree, n);
         const tpArticulatedRow* law = &articulation->laws[k];
         double error = 0.0;
         if (law->role == tp_limitRole) {
@@ -111,7 +112,8 @@ void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulatio
     double* impulses = articulation->jumps;
     memset(articulation->momenta, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
     tpJointTree_Reactions(tree, articulation->momenta, articulation->shifts, impulses);
-    for (int k = 0; k < tree->rowCount; ++k) {
+    for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
+        int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         double stiffness = row->isIn ? tree->answers[k].stiffness : 0.0, way = 0.0;
         if (stiffness > 0.0) {

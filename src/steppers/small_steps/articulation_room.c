@@ -66,6 +66,7 @@ typedef struct Room {
     tpJointNode* treeNodes;
     tpJointAxis* treeAxes;
     tpAxisRow* treeRows;
+    int32_t* nearRows;
     tpHingePack* hinges;
     tpFlightPack* flightPacks;
     tpTreePack* treePacks;
@@ -119,6 +120,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
+    room->nearRows = TP_SCRATCH(arena, int32_t, rows);
     room->hinges = TP_SCRATCH(arena, tpHingePack, packs);
     room->flightPacks = TP_SCRATCH(arena, tpFlightPack, packs);
     room->treePacks = TP_SCRATCH(arena, tpTreePack, nodes);
@@ -321,6 +323,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         articulation->hinges = room->hinges + first->packs;
         articulation->flightPacks = room->flightPacks + first->packs;
         articulation->tree.packs = room->treePacks + node;
+        articulation->nearRows = room->nearRows + first->rows;
         articulation->packAxes = room->packAxes + first->axes;
     }
 }

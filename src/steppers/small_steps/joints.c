@@ -184,7 +184,8 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
         tpJointTree_ReadRows(&articulation->tree);
         tpJointTree_TurnRotors(&articulation->tree);
     }
-    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+    for (int n = 0; n < tpArticulation_NearCount(articulation); ++n) {
+        int k = tpArticulation_NearRow(articulation, n);
         tpRowAnswer* row = &articulation->solver.answers[k];
         tpArticulatedRow* law = &articulation->laws[k];
         law->total += row->impulse;
