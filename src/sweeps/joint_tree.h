@@ -82,7 +82,7 @@ typedef struct tpJointTree {
     tpJointNode* nodes;
     tpJointAxis* axes;
     tpAxisRow* rows;
-    tpRowAnswer* answers;  // of the rows
+    tpRowAnswer* answers; // of the rows
     // Rows that are not far, one after the other; NULL: none is far, and `nearCount` is not asked.
     int32_t* near;
     int nearCount;

@@ -207,6 +207,65 @@ static void boundsHold(void** state) {
     assert_true(changes > 100);
 }
 
+// Limits that are far, and are not looked at until an axis hurries, change nothing: velocities and
+// impulses are those of a tree in which none is far.
+static void farLimitsAreMetToo(void** state) {
+    (void)state;
+    tpRandom random = { 18 };
+    int met = 0, left = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        Case test, whole;
+        int32_t near[mostRows];
+        openCase(&test, &random, trial % 2 == 0);
+        for (int i = 0; i < nodes; ++i) {
+            for (int k = test.nodes[i].axis; k < test.nodes[i].axisEnd; ++k) {
+                double room = randomBetween(&random, 0.0, trial % 3 == 0 ? 0.5 : 4.0);
+                tpRowAnswer* limit = addRow(&test, &random, i, k, 1e5);
+                *limit = (tpRowAnswer){
+                    .stiffness = 1e5, .bias = room, .most = INFINITY, .state = tp_atLeastRow
+                };
+                addRow(&test, &random, i, k, 3.0);
+                tpAxisRow* row = &test.rows[test.tree.rowCount - 2];
+                row->sign = k % 3 == 0 ? 1.0 : -1.0;
+            }
+        }
+        whole = test;
+        whole.tree.nodes = whole.nodes;
+        whole.tree.axes = whole.axes;
+        whole.tree.rows = whole.rows;
+        whole.tree.answers = whole.answers;
+        whole.tree.impulses = whole.impulses;
+        test.tree.near = near;
+        for (int k = 0; k < test.tree.rowCount; ++k) {
+            tpJointAxis* axis = &test.axes[test.rows[k].axis];
+            test.rows[k].isFar = k % 2 == 0;
+            if (k % 2 == 1) {
+                near[test.tree.nearCount++] = k;
+                continue;
+            }
+            double bound = 0.5 * test.answers[k].bias;
+            axis->farLowest = test.rows[k].sign > 0.0 ? -bound : -INFINITY;
+            axis->farHighest = test.rows[k].sign > 0.0 ? INFINITY : bound;
+        }
+        tpJointTree_Factorise(&test.tree);
+        tpJointTree_Factorise(&whole.tree);
+        tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities);
+        tpJointTree_SolveBounded(&whole.tree, whole.momenta, whole.velocities);
+        tpJointTree_ReadRows(&test.tree);
+        tpJointTree_ReadRows(&whole.tree);
+        checkLaws(&whole);
+        for (int k = 0; k < size; ++k) {
+            CHECK_NEAR(test.velocities[k], whole.velocities[k], 1e-9);
+        }
+        for (int k = 0; k < test.tree.rowCount; ++k) {
+            CHECK_NEAR(test.answers[k].impulse, whole.answers[k].impulse, 1e-8);
+            met += k % 2 == 0 && whole.answers[k].impulse > 0.0 ? 1 : 0;
+            left += test.rows[k].isFar ? 1 : 0;
+        }
+    }
+    assert_true(met > 100 && left > 100);
+}
+
 // A push on some nodes gives the velocities, rates and states that solving for all momenta gives.
 static void pushesAddUp(void** state) {
     (void)state;
@@ -470,13 +529,10 @@ static void errorsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(treesKeepNewtonsLaw),
-        cmocka_unit_test(boundsHold),
-        cmocka_unit_test(pushesAddUp),
-        cmocka_unit_test(inverseAnswersUnitImpulses),
-        cmocka_unit_test(errorsAreTakenBack),
-        cmocka_unit_test(tracesAnswerImpulses),
-        cmocka_unit_test(solvesTakeTracedImpulses),
+        cmocka_unit_test(treesKeepNewtonsLaw),        cmocka_unit_test(boundsHold),
+        cmocka_unit_test(farLimitsAreMetToo),         cmocka_unit_test(pushesAddUp),
+        cmocka_unit_test(inverseAnswersUnitImpulses), cmocka_unit_test(errorsAreTakenBack),
+        cmocka_unit_test(tracesAnswerImpulses),       cmocka_unit_test(solvesTakeTracedImpulses),
         cmocka_unit_test(widthsTraceAlike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
