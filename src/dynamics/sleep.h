@@ -22,6 +22,10 @@
 typedef struct tpSleepSettings {
     double speed; // slower bodies, of which no point is faster, are quiet, m/s
     double time;  // for which all of an island are quiet before it sleeps, s
+    // A body that is quiet for a while only because it turns round is slow for 2 v / a seconds,
+    // with the acceleration a. So a shorter time tells as much if the speed is less by as much; s,
+    // 0: there is none.
+    double shortTime;
 } tpSleepSettings;
 
 // What a joint did in the last step before its bodies fell asleep.
@@ -71,6 +75,13 @@ bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, i
 // long enough fall asleep. False if memory ran out (all are awake then).
 bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settings, double h,
                  tpStepReport* report);
+
+// Puts the contacts of those asleep among the others of the system's list. False if memory ran out.
+bool tpSleep_ListContacts(const tpSleep* sleep, tpSystem* system);
+
+// Marks those that sleep: steppers that another one has called within the step keep nobody asleep,
+// and have said so.
+void tpSleep_Mark(const tpSleep* sleep, tpSystem* system);
 
 void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system);
 

@@ -65,9 +65,12 @@ static bool movesAsTold(const tpSystem* system, int body) {
 static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSettings* settings,
                        double h) {
     double* quiet = sleep->quiet.data;
+    // Time counts more for those that are as slow as the shorter time asks for.
+    double part = settings->shortTime > 0.0 ? fmin(settings->shortTime / settings->time, 1.0) : 1.0;
     for (int i = 0; i < system->bodyCount; ++i) {
         double speed = tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]);
-        quiet[i] = speed <= settings->speed ? quiet[i] + h : 0.0;
+        double gain = speed <= part * settings->speed ? h / part : h;
+        quiet[i] = speed <= settings->speed ? quiet[i] + gain : 0.0;
         if (system->bodies.data[i].isTired && quiet[i] > 0.0) {
             quiet[i] = fmax(quiet[i], settings->time);
         }
@@ -164,6 +167,22 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
 
 // What is kept ------------------------------------------------------------------------------------
 
+bool tpSleep_ListContacts(const tpSleep* sleep, tpSystem* system) {
+    int awake = system->contacts.count, asleep = sleep->contacts.count;
+    if (!TP_RESERVE(&system->allocator, system->contacts, awake + asleep)) {
+        return false;
+    }
+    system->contacts.count = awake + asleep;
+    // From the back, so that nothing is overwritten that is still to be read.
+    tpContactInfo* list = system->contacts.data;
+    for (int place = awake + asleep - 1; asleep > 0; --place) {
+        bool takesAwake = awake > 0 && tpContactInfo_Compare(&list[awake - 1],
+                                                             &sleep->contacts.data[asleep - 1]) > 0;
+        list[place] = takesAwake ? list[--awake] : sleep->contacts.data[--asleep];
+    }
+    return true;
+}
+
 // Puts the contacts of those asleep among the others, with the impulses of a step as long as this
 // one.
 static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepReport* report) {
@@ -180,24 +199,13 @@ static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepRepor
         info->rollingImpulse = tpScale(part, info->rollingImpulse);
     }
     sleep->h = h;
-    int awake = system->contacts.count, asleep = sleep->contacts.count;
-    if (!TP_RESERVE(&system->allocator, system->contacts, awake + asleep)) {
-        return false;
-    }
-    system->contacts.count = awake + asleep;
-    for (int i = 0; i < asleep; ++i) {
+    for (int i = 0; i < sleep->contacts.count; ++i) {
         tpContact contact = tpContactInfo_Contact(&sleep->contacts.data[i]);
         report->penetration = fmax(report->penetration, tpContact_Overlap(&contact, system));
     }
-    // From the back, so that nothing is overwritten that is still to be read.
-    tpContactInfo* list = system->contacts.data;
-    for (int place = awake + asleep - 1; asleep > 0; --place) {
-        bool takesAwake = awake > 0 && tpContactInfo_Compare(&list[awake - 1],
-                                                             &sleep->contacts.data[asleep - 1]) > 0;
-        list[place] = takesAwake ? list[--awake] : sleep->contacts.data[--asleep];
-    }
-    report->contactCount = system->contacts.count;
-    return true;
+    bool isListed = tpSleep_ListContacts(sleep, system);
+    report->contactCount = isListed ? system->contacts.count : report->contactCount;
+    return isListed;
 }
 
 static void giveBack(tpSleep* sleep, tpSystem* system) {
@@ -241,6 +249,12 @@ static void fallAsleep(tpSleep* sleep, tpSystem* system, int body, int island,
     sleep->islands.data[body] = island;
     sleep->sleepingCount += 1;
     system->bodies.data[body].isAsleep = true;
+}
+
+void tpSleep_Mark(const tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->islands.count; ++i) {
+        system->bodies.data[i].isAsleep = isAsleep(sleep, i);
+    }
 }
 
 bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settings, double h,

@@ -1,7 +1,10 @@
 #include "steppers/auto/apart.h"
 
+#include <string.h>
+
 #include "collision/time_of_impact.h"
 #include "dynamics/contact_info.h"
+#include "dynamics/motion.h"
 #include "geometry/shape.h"
 
 bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
@@ -19,9 +22,24 @@ bool tpBody_IsSteady(const tpBody* body) {
            (body->kind == tp_kinematicBody && body->keyframes == NULL && !body->hasTarget);
 }
 
-// How fast points of a shape can move by the turning of its body, m/s. INFINITY for planes that
-// turn: they have no end.
-static double turningSpeed(const tpSystem* system, int index, int shape) {
+// Of the time: keyframes nearer to its start are there.
+static const double keyframePart = 1e-9;
+
+bool tpBody_IsSteadyFor(const tpBody* body, double time, double seconds) {
+    if (tpBody_IsSteady(body) || body->kind != tp_kinematicBody || body->hasTarget) {
+        return tpBody_IsSteady(body);
+    }
+    double early = time + keyframePart * seconds, late = time + seconds * (1.0 - keyframePart);
+    double next = tpKeyframes_NextTime(body->keyframes, body->keyframeCount, early);
+    // Its frame goes straight; the centre of mass does if it is there, or nothing turns.
+    tpPose first = tpKeyframes_PoseAt(body->keyframes, body->keyframeCount, early);
+    tpPose last = tpKeyframes_PoseAt(body->keyframes, body->keyframeCount, late);
+    bool isStraight = tpLengthSquared(body->center) == 0.0 ||
+                      memcmp(&first.rotation, &last.rotation, sizeof(tpQuat)) == 0;
+    return next >= late && isStraight;
+}
+
+double tpSystem_TurningSpeed(const tpSystem* system, int index, int shape) {
     const tpBody* body = &system->bodies.data[index];
     tpVec3 angular = system->velocities.data[index].angular;
     if (tpLengthSquared(angular) == 0.0 || tpBody_IsBall(system, body)) {
@@ -50,8 +68,8 @@ double tpContact_TimeApart(const tpSystem* system, const tpContact* contact) {
     }
     const tpVelocity* velocities = system->velocities.data;
     double speed = tpDot(contact->normal, tpSub(velocities[a].linear, velocities[b].linear)) -
-                   turningSpeed(system, a, contact->shapeA) -
-                   turningSpeed(system, b, contact->shapeB);
+                   tpSystem_TurningSpeed(system, a, contact->shapeA) -
+                   tpSystem_TurningSpeed(system, b, contact->shapeB);
     double bend =
         tpDot(contact->normal, tpSub(accelerationOf(system, a), accelerationOf(system, b)));
     // Methods take shapes that touch at the start of a step for ones that rest: they must not come

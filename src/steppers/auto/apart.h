@@ -19,6 +19,14 @@ bool tpBody_IsBall(const tpSystem* system, const tpBody* body);
 // Whether a body stands still, or moves evenly whatever happens.
 bool tpBody_IsSteady(const tpBody* body);
 
+// Whether a body does so from a time on for so many seconds, at the velocity that it has: it may go
+// from keyframe to keyframe.
+bool tpBody_IsSteadyFor(const tpBody* body, double time, double seconds);
+
+// How fast points of a shape can move by the turning of its body if that flies or is steady, m/s.
+// INFINITY for planes that turn: they have no end.
+double tpSystem_TurningSpeed(const tpSystem* system, int body, int shape);
+
 // The time for which the two shapes of a contact cannot come to touch if nothing but gravity acts
 // on their bodies, or they are steady, s. Shapes that touch and leave each other do so until they
 // come back. 0 if nothing is known: shapes that are not convex, or overlap.

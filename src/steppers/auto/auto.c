@@ -115,7 +115,8 @@ static void findScales(tpUserStep* frame) {
 
 static void keepGroup(tpUserStep* frame, int group, const tpGroupRun* run) {
     tpSystem* system = frame->system;
-    const char* name = tpMethod_Stepper(run->method)->name;
+    tpMethod method = run->isByEvents ? tp_eventMethod : run->method;
+    const char* name = tpMethod_Stepper(method)->name;
     for (int i = 0; i < system->bodyCount; ++i) {
         bool isKinematic = frame->groups.ofBody[i] < 0;
         if (frame->groups.ofBody[i] == group || isKinematic) {
@@ -285,6 +286,7 @@ static bool startFrame(tpUserStep* frame, bool isOne) {
     frame->speedErrors = TP_SCRATCH_ZEROED(&system->arena, double, count);
     frame->motion = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
     frame->isAccurate = true;
+    tpSystem_AimKinematic(system, system->time, frame->h);
     for (int i = 0; i < count; ++i) {
         system->bodies.data[i].carrier = NULL; // methods have words of their own there
     }
@@ -375,12 +377,13 @@ static void fail(tpStepReport* report) {
 
 // Of the speed at which an error as large as was asked for comes together: slower groups are at
 // rest. And the time for which they have to be, in time scales: those that turn around are slow for
-// less.
-static const double stillPart = 1e-3, stillTime = 0.5;
+// less. Groups that are slower still by as much need no more than some steps.
+static const double stillPart = 1e-3, stillTime = 0.5, stillSteps = 4.0;
 
 static tpSleepSettings restSettings(const tpUserStep* frame) {
+    double shortest = stillSteps * frame->h;
     return (tpSleepSettings){ stillPart * frame->accuracy * frame->lengthScale / frame->timeScale,
-                              fmax(stillTime * frame->timeScale, 4.0 * frame->h) };
+                              fmax(stillTime * frame->timeScale, shortest), shortest };
 }
 
 // Who wakes, who is left out of the step, and the groups of the others. False if memory ran out.
@@ -420,7 +423,7 @@ static bool follow(tpSystem* system, void* state, const tpOptions* options, doub
     if (!tpCalm_GoesOn(&own->calm, system, h, options->values[tp_accuracyOption])) {
         return false;
     }
-    if (!tpCalm_Take(&own->calm, system, &own->carriers, own->solver, report)) {
+    if (!tpCalm_Take(&own->calm, system, &own->carriers, &own->sleep, own->solver, report)) {
         tpCalm_End(&own->calm);
         fail(report);
     }
@@ -448,16 +451,20 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         isDone = startAgain(&frame, &own->sleep) && carryAll(&frame);
         frame.taken.work += work;
     }
+    tpSleep_Mark(&own->sleep, system);
     if (isDone) {
         finishReport(&frame, report);
         double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
         report->penetration = 0.0; // where bodies are at the end
         isDone = margins != NULL && tpTally_List(&frame.taken.tally, system, margins, report);
-        tpCalm_Begin(&own->calm, &frame, restSettings(&frame).speed);
+        tpCalm_Begin(&own->calm, &frame, &own->sleep, restSettings(&frame).speed);
     }
     if (own->sleep.isTaken) {
         tpSleepSettings settings = restSettings(&frame);
         isDone = tpSleep_End(&own->sleep, system, &settings, h, report) && isDone;
+        if (own->sleep.sleepingCount > 0) {
+            tpCalm_FindEnergies(&own->calm, system);
+        }
         if (isDone && frame.groups.count == 0 && own->sleep.sleepingCount > 0) {
             tpCalm_Rest(&own->calm, system, report, h, frame.accuracy);
         }

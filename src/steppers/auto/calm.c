@@ -8,22 +8,6 @@
 #include "dynamics/motion.h"
 #include "steppers/auto/apart.h"
 
-// Fewer steps are not worth looking for among many bodies, so many are tried at first, and so many
-// times more than last time. If nothing was found nobody looks again for a while, twice as long
-// each time.
-enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4 };
-
-// Among few bodies there are few pairs however far one looks: as far as there is to go, be it one
-// step, and again soon.
-enum { fewBodies = 8, fewPatience = 2, leastOfFew = 1 };
-
-// In a crowd all are near to each other after a few steps: looking far would cost far more than a
-// step.
-enum { mostBodies = 128 };
-
-// What impulses in strides can add to the way of a body, in parts of it.
-static const double reserve = 0.5;
-
 void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
     TP_FREE_ARRAY(&system->allocator, calm->poses);
     TP_FREE_ARRAY(&system->allocator, calm->velocities);
@@ -33,130 +17,11 @@ void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
     calm->leftCount = 0;
 }
 
-// Finding out -------------------------------------------------------------------------------------
+// Leaving ----------------------------------------------------------------------------------------
 
-// Nothing but gravity, joints and contacts moves anybody, and nobody is about to come to rest.
-static bool isPlain(const tpSystem* system, double restSpeed) {
-    bool isPlain = !system->gives && !system->hasLoads;
-    for (int i = 0; isPlain && i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        isPlain = !body->isLive || tpBody_IsSteady(body) ||
-                  (body->kind == tp_dynamicBody && body->inverseMass > 0.0 &&
-                   tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) > restSpeed);
-    }
-    return isPlain;
-}
-
-// The strides of all groups that do not fly, and for how many steps they last; 0: one has none.
-static int listStrides(tpCalm* calm, const tpUserStep* frame) {
-    const tpGroups* groups = &frame->groups;
-    bool isListed[tp_groupLimit + 2] = { false };
-    int count = tp_maxStride;
-    calm->strideCount = 0;
-    calm->hasFlying = groups->flying >= 0;
-    for (int i = 0; i < frame->system->bodyCount; ++i) {
-        int place = groups->ofBody[i] >= 0 && groups->ofBody[i] != groups->flying
-                        ? frame->carriersOf->bodies.data[i].carrier
-                        : -1;
-        if (place < 0 || isListed[place]) {
-            continue;
-        }
-        const tpStride* stride = &frame->carriersOf->list[place].stride;
-        int left = stride->frameCount - stride->doneCount;
-        isListed[place] = true;
-        calm->strides[calm->strideCount++] = place;
-        count = left < count ? left : count;
-    }
-    return count;
-}
-
-// Whether a contact is within a group that does not fly, or of one with what is fixed.
-static bool isKnown(const tpGroups* groups, const tpContact* contact) {
-    int a = groups->ofBody[contact->bodyA], b = groups->ofBody[contact->bodyB];
-    int group = a >= 0 ? a : b;
-    return group != groups->flying && (a < 0 || b < 0 || a == b);
-}
-
-static bool isFlying(const tpGroups* groups, int body) {
-    return groups->flying >= 0 && groups->ofBody[body] == groups->flying;
-}
-
-// How far a body may go in so many steps. Those that fly go as far as gravity takes them, and each
-// step takes a little more of the room than that, by margins of its own; others have a reserve for
-// impulses.
-static double roomOf(const tpUserStep* frame, int body, int count) {
-    const tpSystem* system = frame->system;
-    const tpVelocity* velocity = &system->velocities.data[body];
-    double time = count * frame->h;
-    if (!isFlying(&frame->groups, body)) {
-        return (1.0 + reserve) * tpSystem_Margin(system, body, velocity, NULL, time);
-    }
-    return count * tpSystem_Margin(system, body, velocity, NULL, frame->h) +
-           0.5 * time * time * tpLength(tpSystem_Gravity(system, body));
-}
-
-// Whether the path of a body is known: it flies, or is steady.
-static bool isPredictable(const tpUserStep* frame, int body) {
-    return isFlying(&frame->groups, body) ||
-           (frame->groups.ofBody[body] < 0 && tpBody_IsSteady(&frame->system->bodies.data[body]));
-}
-
-// Of so many steps those in which two bodies that are no farther apart than the contact tells
-// cannot meet.
-static int countApart(const tpUserStep* frame, const tpContact* contact, int count) {
-    int least = 0;
-    if (isPredictable(frame, contact->bodyA) && isPredictable(frame, contact->bodyB)) {
-        double time = tpContact_TimeApart(frame->system, contact) * (1.0 - 1e-9);
-        least = (int)fmin(count, time / frame->h);
-    }
-    while (count > least) {
-        int middle = (least + count + 1) / 2;
-        bool isApart = contact->gap > roomOf(frame, contact->bodyA, middle) +
-                                          roomOf(frame, contact->bodyB, middle);
-        least = isApart ? middle : least;
-        count = isApart ? count : middle - 1;
-    }
-    return least;
-}
-
-// The pairs of shapes of contacts that are as near as bodies can come while the calm lasts.
-static void takePairs(tpCalm* calm, const tpContact* contacts, int count) {
-    calm->pairCount = 0;
-    for (int i = 0; i < count; ++i) {
-        tpShapePair pair = { contacts[i].shapeA, contacts[i].shapeB };
-        bool isNew = i == 0 || contacts[i - 1].shapeA != pair.shapeA ||
-                     contacts[i - 1].shapeB != pair.shapeB;
-        if (isNew && calm->pairCount < tp_calmPairs) {
-            calm->pairs[calm->pairCount] = pair;
-        }
-        calm->pairCount += isNew && calm->pairCount <= tp_calmPairs ? 1 : 0;
-    }
-}
-
-// Of so many steps those in which nobody can meet another one or leave his room; fewer than `least`
-// are not looked into.
-static int countEmpty(tpCalm* calm, const tpUserStep* frame, int count, int least) {
-    tpSystem* system = frame->system;
-    tpContact* contacts;
-    int contactCount;
-    double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
-    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
-        margins[i] = roomOf(frame, i, count);
-    }
-    if (margins == NULL || tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
-                                                 &contactCount) != tp_success) {
-        return 0;
-    }
-    for (int i = 0; i < contactCount && count >= least; ++i) {
-        if (!isKnown(&frame->groups, &contacts[i])) {
-            count = countApart(frame, &contacts[i], count);
-        }
-    }
-    takePairs(calm, contacts, contactCount);
-    for (int i = 0; i < system->bodyCount; ++i) {
-        calm->rooms.data[i] = roomOf(frame, i, count);
-    }
-    return count;
+void tpCalm_FindEnergies(tpCalm* calm, const tpSystem* system) {
+    calm->kinetic = tpSystem_KineticEnergy(system);
+    calm->potential = tpSystem_PotentialEnergy(system);
 }
 
 // Remembers where all bodies are left, and where they were left before.
@@ -172,8 +37,7 @@ static void leave(tpCalm* calm, const tpSystem* system) {
         memcpy(calm->poses.data, system->poses.data, sizeof(tpPose) * count);
         memcpy(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count);
     }
-    calm->kinetic = tpSystem_KineticEnergy(system);
-    calm->potential = tpSystem_PotentialEnergy(system);
+    tpCalm_FindEnergies(calm, system);
 }
 
 tpStepStart tpCalm_Start(const tpCalm* calm) {
@@ -191,38 +55,13 @@ bool tpCalm_MakeRoom(tpCalm* calm, tpSystem* system) {
     return isDone;
 }
 
-// It lasts for so many steps of h from where all bodies are now.
-static void last(tpCalm* calm, const tpSystem* system, int count, double h, double accuracy) {
+void tpCalm_Last(tpCalm* calm, const tpSystem* system, int count, double h, double accuracy) {
     calm->leftCount = count;
     calm->h = h;
     calm->accuracy = accuracy;
     calm->structure = system->structure;
     calm->gravity = system->gravity;
     leave(calm, system);
-}
-
-void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
-    tpSystem* system = frame->system;
-    bool mayBe = system->bodyCount > 0 && system->bodyCount <= mostBodies && calm->patience == 0;
-    calm->patience -= calm->patience > 0 ? 1 : 0;
-    int count = mayBe && isPlain(system, restSpeed) ? listStrides(calm, frame) : 0;
-    bool areFew = system->bodyCount <= fewBodies;
-    int most = areFew ? tp_maxStride : calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
-    calm->leftCount = calm->lastCount = 0;
-    int least = areFew ? leastOfFew : leastCount;
-    count = most < count ? most : count;
-    if (count < least || !tpCalm_MakeRoom(calm, system)) {
-        return;
-    }
-    count = countEmpty(calm, frame, count, least);
-    if (count < least) {
-        calm->patience = areFew ? fewPatience : firstPatience << calm->failureCount;
-        calm->failureCount += calm->failureCount < tp_calmFailures ? 1 : 0;
-        return;
-    }
-    calm->failureCount = 0;
-    calm->lastCount = count;
-    last(calm, system, count, frame->h, frame->accuracy);
 }
 
 void tpCalm_Rest(tpCalm* calm, tpSystem* system, const tpStepReport* report, double h,
@@ -240,10 +79,15 @@ void tpCalm_Rest(tpCalm* calm, tpSystem* system, const tpStepReport* report, dou
     calm->penetration = report->penetration;
     calm->jointDrift = report->jointDrift;
     leave(calm, system); // the step before, too
-    last(calm, system, 1, h, accuracy);
+    tpCalm_Last(calm, system, 1, h, accuracy);
 }
 
 // Going on ----------------------------------------------------------------------------------------
+
+// Whether gravity moves a body, if no stride puts it where it is.
+static bool moves(const tpSystem* system, int body) {
+    return tpSystem_IsDynamic(system, body) && !system->bodies.data[body].isAsleep;
+}
 
 // How far a body may come in the next step, m.
 static double wayOf(const tpSystem* system, int body, double h) {
@@ -254,7 +98,7 @@ static double wayOf(const tpSystem* system, int body, double h) {
 // Uses up the room of all bodies for the next step. False if one has not enough.
 static bool useRoom(tpCalm* calm, const tpSystem* system, double h) {
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
+        if (moves(system, i)) {
             calm->rooms.data[i] -= wayOf(system, i, h);
             if (calm->rooms.data[i] < 0.0) {
                 return false;
@@ -293,6 +137,7 @@ void tpCalm_End(tpCalm* calm) {
 typedef struct Promise {
     const tpCalm* calm;
     const tpCarriers* carriers;
+    const tpSleep* sleep;
 } Promise;
 
 static void listContacts(tpSystem* system, void* context) {
@@ -305,7 +150,8 @@ static void listContacts(tpSystem* system, void* context) {
         isDone = tpStride_AddContacts(&carrier->stride, system, &tally);
     }
     double* margins = tpSystem_TouchMargins(system);
-    if (!isDone || margins == NULL || !tpTally_List(&tally, system, margins, &unused)) {
+    if (!isDone || margins == NULL || !tpTally_List(&tally, system, margins, &unused) ||
+        !tpSleep_ListContacts(promise->sleep, system)) {
         system->contacts.count = 0;
     }
 }
@@ -314,7 +160,7 @@ static void listContacts(tpSystem* system, void* context) {
 static void growErrors(tpSystem* system, tpCarriers* carriers, double h) {
     for (int i = 0; i < system->bodyCount; ++i) {
         tpCarried* carried = &carriers->bodies.data[i];
-        carried->positionError += h * carried->speedError;
+        carried->positionError += system->bodies.data[i].isAsleep ? 0.0 : h * carried->speedError;
     }
 }
 
@@ -339,19 +185,41 @@ static double largestError(tpSystem* system, const tpCarriers* carriers) {
 
 // Gravity for h seconds: nothing else acts on bodies that fly, and strides put the others where
 // they are.
-static void kick(tpSystem* system, double h) {
+static void fly(tpSystem* system, double h) {
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
+        if (moves(system, i)) {
             tpVelocity* velocity = &system->velocities.data[i];
-            velocity->linear = tpMulAdd(velocity->linear, h, tpSystem_Gravity(system, i));
+            tpPose* pose = &system->poses.data[i];
+            tpVec3 pull = tpSystem_Gravity(system, i);
+            velocity->linear = tpMulAdd(velocity->linear, 0.5 * h, pull);
+            pose->position = tpMulAdd(pose->position, h, velocity->linear);
+            tpSystem_Rotate(system, i, h, &pose->rotation, &velocity->angular);
+            velocity->linear = tpMulAdd(velocity->linear, 0.5 * h, pull);
         }
     }
 }
 
-static void fly(tpSystem* system, double h) {
-    kick(system, 0.5 * h);
-    tpSystem_Drift(system, h);
-    kick(system, 0.5 * h);
+static bool isInStride(const tpCalm* calm, const tpCarriers* carriers, int body) {
+    for (int i = 0; i < calm->strideCount; ++i) {
+        const tpStride* stride = &carriers->list[calm->strides[i]].stride;
+        for (int k = 0; k < stride->bodies.count; ++k) {
+            if (stride->bodies.data[k].body == body) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Names what carries bodies that a method has left to fly on.
+static void nameFlying(const tpCalm* calm, const tpCarriers* carriers, tpSystem* system, double h) {
+    const char* name = tpMethod_Stepper(tp_flyingMethod)->name;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (moves(system, i) && !isInStride(calm, carriers, i)) {
+            system->bodies.data[i].carrier = name;
+            system->bodies.data[i].carrierStep = h;
+        }
+    }
 }
 
 // Puts joints right that the polynomials have left open.
@@ -410,8 +278,8 @@ static void finishReport(const tpCalm* calm, const tpSystem* system, tpStepRepor
     report->potentialAfter = calm->potential;
 }
 
-bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, tpSolverMemory* solver,
-                 tpStepReport* report) {
+bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, const tpSleep* sleep,
+                 tpSolverMemory* solver, tpStepReport* report) {
     report->kineticBefore = calm->kinetic;
     report->potentialBefore = calm->potential;
     if (calm->isStill) {
@@ -431,6 +299,10 @@ bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, tpSolverM
     if (calm->hasFlying) {
         fly(system, h);
     }
+    if (calm->hasFlying && calm->leftCount == calm->lastCount) {
+        nameFlying(calm, carriers, system, h);
+    }
+    tpSystem_AimKinematic(system, system->time, h);
     tpSystem_MoveKinematic(system, system->time, h);
     for (int i = 0; i < calm->strideCount; ++i) {
         tpStride* stride = &carriers->list[calm->strides[i]].stride;
@@ -452,8 +324,11 @@ bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, tpSolverM
     if (!measureOverlap(calm, system, report)) {
         return false;
     }
+    report->sleepingCount = sleep->sleepingCount;
+    report->contactCount += sleep->contacts.count;
+    report->penetration = fmax(report->penetration, calm->penetration);
     report->errorEstimate = largestError(system, carriers);
-    *promise = (Promise){ calm, carriers };
+    *promise = (Promise){ calm, carriers, sleep };
     tpSystem_PromiseContacts(system, listContacts, promise);
     calm->leftCount -= 1;
     leave(calm, system);

@@ -1,10 +1,11 @@
-// Steps of the user in which nothing can happen: all bodies fly, or follow strides, and none can
-// meet another one for a while. Then bodies are put where they are, and nothing else is done. If
-// all bodies sleep there is nothing to do at all.
+// Steps of the user in which nothing can happen: all bodies fly, follow strides or sleep, and none
+// can meet another one for a while. Then bodies are put where they are, and nothing else is done.
+// If all bodies sleep there is nothing to do at all.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_CALM_H
 #define TIPPE_SRC_STEPPERS_AUTO_CALM_H
 
+#include "dynamics/sleep.h"
 #include "steppers/auto/user_step.h"
 
 // Pairs of shapes that are remembered.
@@ -21,7 +22,8 @@ typedef struct tpCalm {
     bool hasFlying;
     bool isStill;     // all bodies sleep
     int contactCount; // what the report says of them then
-    double residual, penetration, jointDrift;
+    double residual, jointDrift;
+    double penetration; // of those that sleep, m
     int strideCount;
     int strides[tp_groupLimit + 2]; // carriers
     double h, accuracy;
@@ -43,7 +45,13 @@ void tpCalm_Destroy(tpCalm* calm, tpSystem* system);
 
 // After a step of all groups: finds out for how long nothing can happen. Slower bodies than those
 // that rest are about to. Without memory nothing is found out.
-void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed);
+void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, const tpSleep* sleep, double restSpeed);
+
+// It lasts for so many steps of h from where all bodies are now.
+void tpCalm_Last(tpCalm* calm, const tpSystem* system, int count, double h, double accuracy);
+
+// The energies of where all bodies are: those asleep count when they are back in the system.
+void tpCalm_FindEnergies(tpCalm* calm, const tpSystem* system);
 
 // After a step in which all bodies slept from its start, by its report.
 void tpCalm_Rest(tpCalm* calm, tpSystem* system, const tpStepReport* report, double h,
@@ -57,8 +65,8 @@ void tpCalm_End(tpCalm* calm);
 
 // The step, with the energies of its ends. Contacts are listed for those who ask. False if memory
 // ran out.
-bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, tpSolverMemory* solver,
-                 tpStepReport* report);
+bool tpCalm_Take(tpCalm* calm, tpSystem* system, tpCarriers* carriers, const tpSleep* sleep,
+                 tpSolverMemory* solver, tpStepReport* report);
 
 // Where it began.
 tpStepStart tpCalm_Start(const tpCalm* calm);

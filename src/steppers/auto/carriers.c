@@ -76,6 +76,16 @@ static int findFree(const tpCarriers* carriers) {
     return oldest;
 }
 
+// A number for the bodies of a group.
+static uint64_t membersOf(const tpCarriers* carriers, const tpGroups* groups, int group) {
+    uint64_t number = 0;
+    for (int i = 0; i < carriers->bodies.count; ++i) {
+        uint64_t birth = carriers->bodies.data[i].birth;
+        number = groups->ofBody[i] == group ? (number ^ birth) * 0x100000001b3u + 1u : number;
+    }
+    return number;
+}
+
 tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
                           int group) {
     int found = -1, former = -1;
@@ -111,6 +121,11 @@ tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups
         carrier->spent = carrier->compared = carrier->typical = carrier->expected = 0.0;
         carrier->isFresh = !isFlying;
     }
+    // Who pushed whom among others says nothing. (The flow was asked for the contacts of two balls
+    // that had parted, and refused.)
+    uint64_t members = membersOf(carriers, groups, group);
+    carrier->pace.knowsPushing = carrier->pace.knowsPushing && carrier->members == members;
+    carrier->members = members;
     carrier->isUsed = carrier->isKnown = true;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (groups->ofBody[i] == group) {
@@ -127,6 +142,7 @@ tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups
 typedef struct SavedCarrier {
     bool isFresh, hasState;
     int method;
+    uint64_t members;
     tpPace pace;
     double typical, spent, compared, expected;
     size_t stateSize;
@@ -153,6 +169,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->speedRate = from->speedRate;
     to->knowsPushing = from->knowsPushing;
     to->pushing = from->pushing;
+    to->features = from->features;
     to->givenRate = from->givenRate;
     to->momentError = from->momentError;
     to->momentTrust = from->momentTrust;
@@ -194,6 +211,7 @@ static unsigned char* saveCarrier(const tpCarrier* carrier, unsigned char* place
     head.isFresh = carrier->isFresh;
     head.hasState = carrier->state != NULL;
     head.method = (int)carrier->method;
+    head.members = carrier->members;
     savePace(&head.pace, &carrier->pace);
     head.spent = carrier->spent;
     head.compared = carrier->compared;
@@ -276,6 +294,7 @@ static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* 
     }
     carrier->isKnown = true;
     carrier->isFresh = head.isFresh;
+    carrier->members = head.members;
     carrier->pace = head.pace;
     carrier->spent = head.spent;
     carrier->compared = head.compared;

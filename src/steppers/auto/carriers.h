@@ -12,6 +12,7 @@ typedef struct tpCarrier {
     bool isFresh; // no method has been chosen for it yet
     tpMethod method;
     void* state;
+    uint64_t members; // a number for the bodies that it has carried last
     tpPace pace;
     tpStride stride; // that is under way, if any
     // Work: of a usual step of the user, of all of them, of comparisons of methods so far, and what

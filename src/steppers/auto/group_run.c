@@ -1,6 +1,7 @@
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 #include "dynamics/step_budget.h"
+#include "steppers/auto/apart.h"
 #include "steppers/auto/check.h"
 #include "steppers/auto/flow_on.h"
 #include "steppers/auto/giving.h"
@@ -154,6 +155,13 @@ static void accept(tpGroupRun* run, const tpTaken* next) {
     run->hasMemory = tpTaken_Append(&run->taken, run->system, next) && run->hasMemory;
 }
 
+// Adds the error of a moment, m.
+static void addMoment(tpGroupRun* run, double error) {
+    for (int i = 0; error > 0.0 && i < run->system->bodyCount; ++i) {
+        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? error : 0.0;
+    }
+}
+
 // Takes a step that nobody checks. False if other shapes push each other in it than before, and
 // that is to be looked at: then `check` has it as its whole step, and `before` the state to go back
 // to.
@@ -192,9 +200,7 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, t
     double momentError = isLone     ? locatedPart * run->lengthScale
                          : isMoment ? run->pace.momentError
                                     : 0.0;
-    for (int i = 0; momentError > 0.0 && i < system->bodyCount; ++i) {
-        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? momentError : 0.0;
-    }
+    addMoment(run, momentError);
     growErrors(run, h);
     return true;
 }
@@ -388,6 +394,61 @@ static void goHopelessly(tpGroupRun* run, double start, double h) {
     }
 }
 
+// Whether all bodies of the group are balls: all methods have the same law for an impact of two of
+// them, or of one with what is fixed.
+static bool areBalls(const tpGroupRun* run) {
+    const tpSystem* system = run->system;
+    bool areBalls = true;
+    for (int i = 0; areBalls && i < system->bodyCount; ++i) {
+        areBalls =
+            run->groups->ofBody[i] != run->group || tpBody_IsBall(system, &system->bodies.data[i]);
+    }
+    return areBalls;
+}
+
+// Lets the method of events take a step of balls that fly: it needs a tenth of what a method with
+// contacts that rest does for one impact. False if the step is not that simple; then nothing has
+// moved. (A ball between walls took 1.45 million instructions, 200,000 for each impact.)
+static bool goByEvents(tpGroupRun* run, double start, double h) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(tp_eventMethod);
+    if (run->method != tp_pileMethod || !areBalls(run) ||
+        !tpMethod_CanCarry(tp_eventMethod, system, run->groups, run->group)) {
+        return false;
+    }
+    tpGroupRun own = *run;
+    tpKept before;
+    tpTaken taken;
+    own.method = tp_eventMethod;
+    own.state = NULL;
+    run->hasMemory =
+        tpKept_Take(&before, system, NULL, NULL) && stepper->create(system, &own.state);
+    if (!run->hasMemory) {
+        return false;
+    }
+    run->hasMemory = tpGroupRun_TakeStep(&own, start, h, &taken);
+    stepper->destroy(system, own.state);
+    bool isLone = isLoneImpact(run, &taken);
+    bool isGood = run->hasMemory && !taken.isBad && !own.isPassedOn &&
+                  taken.report.figures[tp_microcollisionFigure] == 0 &&
+                  (isLone || tpTaken_Pairs(&taken) == 0);
+    if (!isGood) {
+        run->taken.work += taken.work;
+        run->hasMemory = tpKept_PutBack(&before, system, NULL, NULL) && run->hasMemory;
+        return false;
+    }
+    run->pace.uncheckedCount += 1;
+    run->pace.features = tpTaken_Features(&taken);
+    run->pace.knowsPushing = true;
+    run->lastStep = h;
+    run->lastWork = taken.work;
+    run->isByEvents = true;
+    accept(run, &taken);
+    addMoment(run, isLone ? locatedPart * run->lengthScale : 0.0);
+    growErrors(run, h);
+    return true;
+}
+
 // The next step; returns where the group is then.
 static double goOn(tpGroupRun* run, double start, bool isBlind) {
     double left = run->length - start, h = partOf(run, start);
@@ -410,7 +471,10 @@ static double goOn(tpGroupRun* run, double start, bool isBlind) {
         return start + h;
     }
     double used = tpStepBudget_UsedPart(run->system);
-    bool isTaken = !needsCheck(run) || mayBeExact(run);
+    bool isExact = mayBeExact(run), isTaken = !needsCheck(run) || isExact;
+    if (isExact && goByEvents(run, start, h)) {
+        return start + h;
+    }
     if (isTaken && goUnchecked(run, start, h, false, &check, &before)) {
         return start + h;
     }

@@ -37,10 +37,11 @@ static void markConcerned(const tpSystem* system, bool* isConcerned) {
     }
 }
 
-// Whether where the body is going is known: it is steady, or flies.
-static bool isPredictable(const tpSystem* system, const bool* isConcerned, int body) {
-    return tpSystem_IsDynamic(system, body) ? !isConcerned[body]
-                                            : tpBody_IsSteady(&system->bodies.data[body]);
+// Whether where the body is going in the step is known: it is steady, or flies.
+static bool isPredictable(const tpSystem* system, double h, const bool* isConcerned, int body) {
+    return tpSystem_IsDynamic(system, body)
+               ? !isConcerned[body]
+               : tpBody_IsSteadyFor(&system->bodies.data[body], system->time, h);
 }
 
 // Contacts of bodies that fly, and do not meet in the step, are none. Those of others concern both
@@ -57,8 +58,8 @@ static int dropApart(const tpSystem* system, double h, tpContact* contacts, int 
         isDone = true;
         for (int i = 0; i < count; ++i) {
             int a = contacts[i].bodyA, b = contacts[i].bodyB;
-            bool isFirst = isPredictable(system, isConcerned, a);
-            if (isFirst != isPredictable(system, isConcerned, b)) {
+            bool isFirst = isPredictable(system, h, isConcerned, a);
+            if (isFirst != isPredictable(system, h, isConcerned, b)) {
                 isConcerned[isFirst ? a : b] = true;
                 isDone = isDone && !tpSystem_IsDynamic(system, isFirst ? a : b);
             }
@@ -66,8 +67,8 @@ static int dropApart(const tpSystem* system, double h, tpContact* contacts, int 
     }
     int left = 0;
     for (int i = 0; i < count; ++i) {
-        if (!isPredictable(system, isConcerned, contacts[i].bodyA) ||
-            !isPredictable(system, isConcerned, contacts[i].bodyB)) {
+        if (!isPredictable(system, h, isConcerned, contacts[i].bodyA) ||
+            !isPredictable(system, h, isConcerned, contacts[i].bodyB)) {
             contacts[left++] = contacts[i];
         }
     }

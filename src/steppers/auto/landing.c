@@ -33,7 +33,9 @@ static bool isExpected(const tpGroupRun* run) {
 }
 
 // One or two steps of the flow from the start, as long as `time` together. Whether they are good;
-// the last one is in `taken`, and if there are two the first one in `first`.
+// the last one is in `taken`, and if there are two the first one in `first`. A step that goes well
+// with other contacts than those that are known to push is no way to the moment: its group is
+// another one now.
 static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time, tpTaken* first,
                  tpTaken* taken) {
     int count = first != NULL ? 2 : 1;
@@ -63,18 +65,19 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         time = fmin(fmax(time, bracket->before + off), bracket->after - off);
         bool isGood = flow(run, from, start, time, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
-        if (!run->hasMemory) {
+        if (!run->hasMemory || (!isGood && !taken.isBad)) {
             return false;
         }
         bracket->before = isGood ? time : bracket->before;
         bracket->after = isGood ? bracket->after : time;
         // A moment that was thought to be before a time that is good comes after it, soon or later.
-        // Slips that are next to nothing count as none: nobody knows when they end.
-        further *= isGood ? furtherGrowth : 1.0;
-        middle = 0.5 * (bracket->before + bracket->after);
-        double guess = isGood                    ? bracket->before + further
-                       : from->momentPart >= 0.0 ? from->momentPart * time
-                                                 : middle;
+        // Slips that are next to nothing count as none, and nobody knows when they end: soon before
+        // that, or earlier. (From the middle on the moment was looked for ten times.)
+        bool isTold = !isGood && from->momentPart >= 0.0;
+        double guess = isGood   ? bracket->before + furtherGrowth * further
+                       : isTold ? from->momentPart * time
+                                : bracket->after - further;
+        further *= isTold ? 1.0 : furtherGrowth;
         bracket->guess = guess > bracket->before ? guess : bracket->before + further;
     }
     return bracket->before > 0.0 && bracket->after - bracket->before <= enough;

@@ -100,8 +100,11 @@ void tpStride_Settle(tpStride* stride);
 // Puts the bodies where they are after the next step of the user. The stride is settled.
 void tpStride_Advance(tpStride* stride, tpSystem* system);
 
-// The velocity of a body at a part s of the stride, which is settled.
+// Where a body is at a part s of the stride, which is settled, its velocity, and how far it has
+// turned beyond its spin, rad.
+tpVec3 tpStride_PositionAt(const tpStride* stride, const tpStrideBody* body, double s);
 tpVec3 tpStride_VelocityAt(const tpStride* stride, const tpStrideBody* body, double s);
+double tpStride_TurnAt(const tpStride* stride, const tpStrideBody* body, double s);
 
 // Whether joints that have drifted so far, m, are to be put right.
 bool tpStride_IsOpen(double drift, double lengthScale);

@@ -265,6 +265,16 @@ static tpVec3 atPart(const tpVec3* powers, int degree, double s, tpVec3* rate) {
     return value;
 }
 
+tpVec3 tpStride_PositionAt(const tpStride* stride, const tpStrideBody* body, double s) {
+    tpVec3 rate;
+    return atPart(body->positionPowers, stride->degree, s, &rate);
+}
+
+double tpStride_TurnAt(const tpStride* stride, const tpStrideBody* body, double s) {
+    tpVec3 rate;
+    return tpLength(atPart(body->turnPowers, stride->degree, s, &rate));
+}
+
 tpVec3 tpStride_VelocityAt(const tpStride* stride, const tpStrideBody* body, double s) {
     tpVec3 rate;
     atPart(body->positionPowers, stride->degree, s, &rate);

@@ -204,8 +204,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bender.isSharp = bender.state->bluntWait == 0;
     settings.calm = 2.0 * h * tpLength(system->gravity);
     tpTally tally = { NULL, 0 };
-    tpSleepSettings sleep = { options->values[tp_sleepSpeedOption],
-                              options->values[tp_sleepTimeOption] };
+    tpSleepSettings sleep = { .speed = options->values[tp_sleepSpeedOption],
+                              .time = options->values[tp_sleepTimeOption] };
     bool sleeps = options->values[tp_sleepOption] != 0.0;
     bool isDone = true;
     bool hasSleepers = bender.state->sleep.sleepingCount > 0;

@@ -80,8 +80,8 @@ static bool wake(tpSmallStep* step, double speed) {
 static bool takeAwakeStep(tpSmallStep* step, const tpOptions* options) {
     tpSystem* system = step->system;
     tpSleep* sleep = &step->state->sleep;
-    tpSleepSettings settings = { options->values[tp_sleepSpeedOption],
-                                 options->values[tp_sleepTimeOption] };
+    tpSleepSettings settings = { .speed = options->values[tp_sleepSpeedOption],
+                                 .time = options->values[tp_sleepTimeOption] };
     bool sleeps = options->values[tp_sleepOption] != 0.0, hasSleepers = sleep->sleepingCount > 0;
     if (hasSleepers && !sleeps) {
         tpSleep_WakeAll(sleep, system);
