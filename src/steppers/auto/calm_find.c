@@ -199,8 +199,8 @@ static int countAlong(const Look* look, const tpContact* contact, int count) {
     if (isPredictable(look, contact->bodyA) && isPredictable(look, contact->bodyB)) {
         return 0; // their parabolas have told
     }
-    bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].geometry) &&
-                     tpGeometry_IsConvex(&system->shapes.data[contact->shapeB].geometry);
+    bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].form->geometry) &&
+                     tpGeometry_IsConvex(&system->shapes.data[contact->shapeB].form->geometry);
     double left = contact->gap - TP_TOUCH_DISTANCE * system->units.length;
     int done = 0;
     tpVec3 back = tpScale(-1.0, contact->normal);
