@@ -29,13 +29,13 @@ static const double reserve = 0.5;
 static const double bulgePart = 0.25;
 
 // What is known of the bodies.
-typedef struct Look {
+typedef struct Paths {
     const tpUserStep* frame;
     bool* flies; // of each body
     // the stride that it follows and its part of it, NULL: none
     const tpStride** strides;
     const tpStrideBody** parts;
-} Look;
+} Paths;
 
 // Who moves how -----------------------------------------------------------------------------------
 
@@ -89,9 +89,9 @@ static bool fliesOn(const tpUserStep* frame, int group) {
 
 // The strides of all groups that do not fly, and for how many steps they last; 0: the path of one
 // is not known.
-static int listPaths(tpCalm* calm, Look* look) {
-    const tpGroups* groups = &look->frame->groups;
-    const tpCarriers* carriers = look->frame->carriersOf;
+static int listPaths(tpCalm* calm, Paths* paths) {
+    const tpGroups* groups = &paths->frame->groups;
+    const tpCarriers* carriers = paths->frame->carriersOf;
     int count = tp_maxStride;
     calm->strideCount = 0;
     calm->hasFlying = false;
@@ -103,15 +103,15 @@ static int listPaths(tpCalm* calm, Look* look) {
         int place = carriers->bodies.data[first].carrier;
         const tpStride* stride = &carriers->list[place].stride;
         int left = stride->frameCount - stride->doneCount;
-        bool isFlying = group == groups->flying || (left <= 0 && fliesOn(look->frame, group));
-        for (int i = first; isFlying && i < look->frame->system->bodyCount; ++i) {
-            look->flies[i] = look->flies[i] || groups->ofBody[i] == group;
+        bool isFlying = group == groups->flying || (left <= 0 && fliesOn(paths->frame, group));
+        for (int i = first; isFlying && i < paths->frame->system->bodyCount; ++i) {
+            paths->flies[i] = paths->flies[i] || groups->ofBody[i] == group;
         }
         calm->hasFlying = calm->hasFlying || isFlying;
         if (!isFlying) {
             for (int i = 0; i < stride->bodies.count; ++i) {
-                look->strides[stride->bodies.data[i].body] = stride;
-                look->parts[stride->bodies.data[i].body] = &stride->bodies.data[i];
+                paths->strides[stride->bodies.data[i].body] = stride;
+                paths->parts[stride->bodies.data[i].body] = &stride->bodies.data[i];
             }
             calm->strides[calm->strideCount++] = place;
             count = left < count ? left : count;
@@ -136,23 +136,23 @@ static int countEven(const tpUserStep* frame, int count) {
 // Who meets whom ----------------------------------------------------------------------------------
 
 // Whether a contact is of a stride: within its group, or of that with what is fixed.
-static bool isKnown(const Look* look, const tpContact* contact) {
-    const tpGroups* groups = &look->frame->groups;
-    const tpBody* bodies = look->frame->system->bodies.data;
+static bool isKnown(const Paths* paths, const tpContact* contact) {
+    const tpGroups* groups = &paths->frame->groups;
+    const tpBody* bodies = paths->frame->system->bodies.data;
     int a = groups->ofBody[contact->bodyA], b = groups->ofBody[contact->bodyB];
     int body = a >= 0 ? contact->bodyA : contact->bodyB;
     bool isAsleep = bodies[contact->bodyA].isAsleep || bodies[contact->bodyB].isAsleep;
-    return look->strides[body] != NULL && !isAsleep && (a < 0 || b < 0 || a == b);
+    return paths->strides[body] != NULL && !isAsleep && (a < 0 || b < 0 || a == b);
 }
 
 // How far a body may go in so many steps. Those that fly go as far as gravity takes them, and each
 // step takes a little more of the room than that, by margins of its own; others have a reserve for
 // impulses.
-static double roomOf(const Look* look, int body, int count) {
-    const tpSystem* system = look->frame->system;
+static double roomOf(const Paths* paths, int body, int count) {
+    const tpSystem* system = paths->frame->system;
     const tpVelocity* velocity = &system->velocities.data[body];
-    double h = look->frame->h, time = count * h;
-    if (!look->flies[body]) {
+    double h = paths->frame->h, time = count * h;
+    if (!paths->flies[body]) {
         return (1.0 + reserve) * tpSystem_Margin(system, body, velocity, NULL, time);
     }
     return count * tpSystem_Margin(system, body, velocity, NULL, h) +
@@ -160,24 +160,24 @@ static double roomOf(const Look* look, int body, int count) {
 }
 
 // Whether the path of a body is a parabola: it flies, is steady or sleeps.
-static bool isPredictable(const Look* look, int body) {
-    return look->flies[body] || look->frame->groups.ofBody[body] < 0;
+static bool isPredictable(const Paths* paths, int body) {
+    return paths->flies[body] || paths->frame->groups.ofBody[body] < 0;
 }
 
 // How far a body has gone along a direction after so many steps, at most as far back as what its
 // turning can make of it, and less what its way is bent by within a step, m.
-static double wayAlong(const Look* look, int body, int shape, tpVec3 direction, int count) {
-    const tpSystem* system = look->frame->system;
-    double h = look->frame->h, time = count * h;
-    const tpStride* stride = look->strides[body];
+static double wayAlong(const Paths* paths, int body, int shape, tpVec3 direction, int count) {
+    const tpSystem* system = paths->frame->system;
+    double h = paths->frame->h, time = count * h;
+    const tpStride* stride = paths->strides[body];
     if (stride == NULL) {
-        tpVec3 pull = look->flies[body] ? tpSystem_Gravity(system, body) : tpZeroVec3();
+        tpVec3 pull = paths->flies[body] ? tpSystem_Gravity(system, body) : tpZeroVec3();
         tpVec3 way =
             tpMulAdd(tpScale(time, system->velocities.data[body].linear), 0.5 * time * time, pull);
         return tpDot(direction, way) - time * tpSystem_TurningSpeed(system, body, shape) -
                bulgePart * h * h * tpLength(pull);
     }
-    const tpStrideBody* part = look->parts[body];
+    const tpStrideBody* part = paths->parts[body];
     double s = (double)(stride->doneCount + count) / stride->frameCount;
     double before = (stride->doneCount + count - 1.0) / stride->frameCount;
     tpVec3 way = tpSub(tpStride_PositionAt(stride, part, s), system->poses.data[body].position);
@@ -194,9 +194,9 @@ static double wayAlong(const Look* look, int body, int shape, tpVec3 direction, 
 
 // Of so many steps those in which two convex shapes cannot meet, along the paths of their bodies:
 // the slab between them (apart.h) stays open.
-static int countAlong(const Look* look, const tpContact* contact, int count) {
-    const tpSystem* system = look->frame->system;
-    if (isPredictable(look, contact->bodyA) && isPredictable(look, contact->bodyB)) {
+static int countAlong(const Paths* paths, const tpContact* contact, int count) {
+    const tpSystem* system = paths->frame->system;
+    if (isPredictable(paths, contact->bodyA) && isPredictable(paths, contact->bodyB)) {
         return 0; // their parabolas have told
     }
     bool areConvex = tpGeometry_IsConvex(&system->shapes.data[contact->shapeA].form->geometry) &&
@@ -205,8 +205,8 @@ static int countAlong(const Look* look, const tpContact* contact, int count) {
     int done = 0;
     tpVec3 back = tpScale(-1.0, contact->normal);
     while (areConvex && left > 0.0 && done < count &&
-           left + wayAlong(look, contact->bodyA, contact->shapeA, contact->normal, done + 1) +
-                   wayAlong(look, contact->bodyB, contact->shapeB, back, done + 1) >
+           left + wayAlong(paths, contact->bodyA, contact->shapeA, contact->normal, done + 1) +
+                   wayAlong(paths, contact->bodyB, contact->shapeB, back, done + 1) >
                0.0) {
         ++done;
     }
@@ -215,17 +215,17 @@ static int countAlong(const Look* look, const tpContact* contact, int count) {
 
 // Of so many steps those in which two bodies that are no farther apart than the contact tells
 // cannot meet.
-static int countApart(const Look* look, const tpContact* contact, int count) {
-    const tpUserStep* frame = look->frame;
+static int countApart(const Paths* paths, const tpContact* contact, int count) {
+    const tpUserStep* frame = paths->frame;
     int least = 0;
-    if (isPredictable(look, contact->bodyA) && isPredictable(look, contact->bodyB)) {
+    if (isPredictable(paths, contact->bodyA) && isPredictable(paths, contact->bodyB)) {
         double time = tpContact_TimeApart(frame->system, contact) * (1.0 - 1e-9);
         least = (int)fmin(count, time / frame->h);
     }
     while (count > least) {
         int middle = (least + count + 1) / 2;
-        bool isApart = contact->gap >
-                       roomOf(look, contact->bodyA, middle) + roomOf(look, contact->bodyB, middle);
+        bool isApart = contact->gap > roomOf(paths, contact->bodyA, middle) +
+                                          roomOf(paths, contact->bodyB, middle);
         least = isApart ? middle : least;
         count = isApart ? count : middle - 1;
     }
@@ -248,28 +248,28 @@ static void takePairs(tpCalm* calm, const tpContact* contacts, int count) {
 
 // Of so many steps those in which nobody can meet another one or leave his room; fewer than `least`
 // are not looked into.
-static int countEmpty(tpCalm* calm, const Look* look, int count, int least) {
-    tpSystem* system = look->frame->system;
+static int countEmpty(tpCalm* calm, const Paths* paths, int count, int least) {
+    tpSystem* system = paths->frame->system;
     tpContact* contacts;
     int contactCount;
     double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
     for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
-        margins[i] = roomOf(look, i, count);
+        margins[i] = roomOf(paths, i, count);
     }
     if (margins == NULL || tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
                                                  &contactCount) != tp_success) {
         return 0;
     }
     for (int i = 0; i < contactCount && count >= least; ++i) {
-        if (!isKnown(look, &contacts[i])) {
-            int apart = countApart(look, &contacts[i], count);
-            int along = apart < count ? countAlong(look, &contacts[i], count) : 0;
+        if (!isKnown(paths, &contacts[i])) {
+            int apart = countApart(paths, &contacts[i], count);
+            int along = apart < count ? countAlong(paths, &contacts[i], count) : 0;
             count = apart > along ? apart : along;
         }
     }
     takePairs(calm, contacts, contactCount);
     for (int i = 0; i < system->bodyCount; ++i) {
-        calm->rooms.data[i] = roomOf(look, i, count);
+        calm->rooms.data[i] = roomOf(paths, i, count);
     }
     return count;
 }
@@ -285,26 +285,26 @@ static double overlapAsleep(const tpSystem* system, const tpSleep* sleep) {
 }
 
 // False if memory ran out.
-static bool startLook(Look* look, const tpUserStep* frame) {
+static bool startPaths(Paths* paths, const tpUserStep* frame) {
     tpSystem* system = frame->system;
     int count = system->bodyCount;
-    look->frame = frame;
-    look->flies = TP_SCRATCH_ZEROED(&system->arena, bool, count);
-    look->strides = TP_SCRATCH_ZEROED(&system->arena, const tpStride*, count);
-    look->parts = TP_SCRATCH_ZEROED(&system->arena, const tpStrideBody*, count);
+    paths->frame = frame;
+    paths->flies = TP_SCRATCH_ZEROED(&system->arena, bool, count);
+    paths->strides = TP_SCRATCH_ZEROED(&system->arena, const tpStride*, count);
+    paths->parts = TP_SCRATCH_ZEROED(&system->arena, const tpStrideBody*, count);
     return !system->arena.failed;
 }
 
 void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, const tpSleep* sleep, double restSpeed) {
     tpSystem* system = frame->system;
-    Look look;
+    Paths paths;
     bool mayBe = system->bodyCount > 0 && system->bodyCount <= mostBodies && calm->patience == 0;
     calm->patience -= calm->patience > 0 ? 1 : 0;
     int last = calm->lastCount;
     calm->leftCount = calm->lastCount = 0;
     mayBe = mayBe && frame->groups.count > 0 && mayLie(system, sleep) &&
-            isPlain(frame, restSpeed) && startLook(&look, frame);
-    int count = mayBe ? countEven(frame, listPaths(calm, &look)) : 0;
+            isPlain(frame, restSpeed) && startPaths(&paths, frame);
+    int count = mayBe ? countEven(frame, listPaths(calm, &paths)) : 0;
     bool areFew = system->bodyCount <= fewBodies;
     int most = areFew ? tp_maxStride : last > 0 ? growth * last : firstCount;
     int least = areFew ? leastOfFew : leastCount;
@@ -312,7 +312,7 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, const tpSleep* sleep, d
     if (count < least || !tpCalm_MakeRoom(calm, system)) {
         return;
     }
-    count = countEmpty(calm, &look, count, least);
+    count = countEmpty(calm, &paths, count, least);
     if (count < least) {
         calm->patience = areFew ? fewPatience : firstPatience << calm->failureCount;
         calm->failureCount += calm->failureCount < tp_calmFailures ? 1 : 0;
