@@ -5,6 +5,7 @@
 #include "collision/difference.h"
 #include "collision/hull_manifold.h"
 #include "collision/patch_manifold.h"
+#include "collision/round_features.h"
 #include "collision/segments.h"
 #include "collision/smooth_distance.h"
 #include "geometry/shape.h"
@@ -138,9 +139,42 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     }
 }
 
+// How far apart two shapes are at least: along the normal of the last answer. -INFINITY if there is
+// none.
+static double apartAlongLast(const tpPair* pair, const tpPairCache* cache) {
+    tpSmoothCache last;
+    memcpy(&last, cache, sizeof last);
+    tpVec3 inA = tpMakeVec3(last.normal[0], last.normal[1], last.normal[2]);
+    double length = tpLength(inA);
+    if (!(length > 0.5)) {
+        return -INFINITY;
+    }
+    inA = tpScale(1.0 / length, inA);
+    tpVec3 n = tpRotate(pair->poseA.rotation, inA);
+    tpVec3 inB = tpUnrotate(pair->poseB.rotation, n);
+    double a = tpDot(inA, tpGeometry_Support(pair->a, tpNeg(inA)));
+    double b = tpDot(inB, tpGeometry_Support(pair->b, inB));
+    return a - b + tpDot(n, tpSub(pair->poseA.position, pair->poseB.position));
+}
+
+static bool hasClosedSupport(const tpGeometry* geometry) {
+    return !tpClassOf(geometry)->supportIsSearch;
+}
+
 static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    // Most pairs of a crowd that are near are apart, and have been so along the same direction.
+    if (pair->over != NULL && cache != NULL && hasClosedSupport(pair->a) &&
+        hasClosedSupport(pair->b)) {
+        double apart = apartAlongLast(pair, cache);
+        if (apart > pair->margin) {
+            tpPair_SayBeyond(pair, apart);
+            return;
+        }
+    }
     tpClosest closest;
-    tpResult result = smoothClosest(pair, cache, &closest);
+    bool isKnown =
+        pair->over != NULL && cache != NULL && tpClosestByFeatures(pair, cache, &closest);
+    tpResult result = isKnown ? tp_success : smoothClosest(pair, cache, &closest);
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
     } else if (result == tp_success) {

@@ -29,6 +29,7 @@ typedef struct Overlap {
     const tpOutline* outline;
     bool outlineIsA; // the outline is of body A, the facet of body B
     double margin, rim;
+    double* beyond; // least gap of what the margin has left out
     tpContactList* out;
 } Overlap;
 
@@ -39,6 +40,7 @@ static double heightOf(const Overlap* o, tpVec3 point) {
 // A contact at a point of the outline, or above one of the facet.
 static void emit(const Overlap* o, tpVec3 point, double gap, int32_t outlineId, int32_t facetId) {
     if (gap > o->margin) {
+        *o->beyond = fmin(*o->beyond, gap);
         return;
     }
     tpVec3 n = o->facet->normal;
@@ -301,8 +303,9 @@ static void joinLines(const tpPair* pair, const tpClosest* closest, tpContactLis
     }
 }
 
-void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
-                  tpContactList* out) {
+double tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
+                    tpContactList* out) {
+    double beyond = INFINITY;
     double size = facet->radius > 0.0 ? facet->radius
                                       : tpDistanceBetween(facet->corners[0], facet->corners[1]);
     Overlap o = { .facet = facet,
@@ -310,21 +313,25 @@ void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIs
                   .outlineIsA = outlineIsA,
                   .margin = margin,
                   .rim = isinf(size) ? 0.0 : TP_RIM_TOLERANCE * size,
+                  .beyond = &beyond,
                   .out = out };
     overlap(&o);
+    return beyond;
 }
 
 static double smallerRadius(const tpPair* pair) {
     return fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
 }
 
-// Lays the outline of the other shape over a facet, which is B's or A's.
-static void layOther(const tpPair* pair, const tpFacet* facet, bool isB, tpContactList* out) {
+// Lays the outline of the other shape over a facet, which is B's or A's. Returns the least gap of
+// what the margin has left out; the margin itself if nothing is known of that.
+static double layOther(const tpPair* pair, const tpFacet* facet, bool isB, tpContactList* out) {
     tpOutline outline;
     if (tpFindOutline(isB ? pair->a : pair->b, isB ? pair->poseA : pair->poseB, facet->normal,
                       &outline)) {
-        tpLayOutline(facet, &outline, isB, pair->margin, out);
+        return tpLayOutline(facet, &outline, isB, pair->margin, out);
     }
+    return pair->margin;
 }
 
 // Contacts that the next step may make: along lines, and over a facet that looks the right way.
@@ -356,8 +363,9 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     bool useB = cosineB >= cosineA - 1e-9;
     double cosine = fmax(cosineA, cosineB);
     const tpFacet* facet = useB ? &facetB : &facetA;
+    double beyond = pair->margin;
     if (cosine >= TP_FACE_COSINE) {
-        layOther(pair, facet, useB, out);
+        beyond = layOther(pair, facet, useB, out);
     } else if (pair->looksAhead) {
         bool isAhead =
             cosine >= aheadCosine && closest->distance <= aheadPart * smallerRadius(pair);
@@ -375,5 +383,9 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
         tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
                                    tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
         tpContactList_Add(out, &contact);
+        beyond = pair->margin;
+    }
+    if (cosine >= TP_FACE_COSINE) {
+        tpPair_SayBeyond(pair, beyond);
     }
 }

@@ -11,8 +11,9 @@
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out);
 
 // Appends the contacts of an outline over a facet, measured along the facet's normal: the outline
-// is of body A, the facet of body B, or the other way round.
-void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
-                  tpContactList* out);
+// is of body A, the facet of body B, or the other way round. Returns the least gap of what the
+// margin has left out, INFINITY if that is nothing.
+double tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
+                    tpContactList* out);
 
 #endif

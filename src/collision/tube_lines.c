@@ -103,7 +103,7 @@ bool tpJoinTubes(const tpPair* pair, const tpClosest* closest, tpContactList* ou
     if (isMetByCap(&a, n) || isMetByCap(&b, n)) {
         return false;
     }
-    double cosine = tpDot(a.axis, b.axis), beyond = a.isRound && b.isRound ? INFINITY : 0.0;
+    double cosine = tpDot(a.axis, b.axis), beyond = INFINITY;
     bool isAny = false;
     for (int k = 0; k < 2 && fabs(cosine) >= leastCosine; ++k) {
         double sign = k == 0 ? -1.0 : 1.0;

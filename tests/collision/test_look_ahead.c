@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collision/contact.h"
+#include "collision/round_features.h"
 #include "random_hulls.h"
 #include "random_shapes.h"
 #include "support/check.h"
@@ -241,12 +242,108 @@ static void contactsHaveNoSide(void** state) {
     assert_int_equal(odd, 0);
 }
 
+// Tubes on tubes, boxes and hulls: a larger margin finds nothing more up to what is said to be
+// beyond.
+static void marginsLeaveOutWhatIsBeyond(void** state) {
+    (void)state;
+    tpRandom random = { 35 };
+    int farther = 0, asked = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+        Shapes s;
+        makeShapes(&random, trial % 3, &s);
+        if (trial % 2 == 0) {
+            tpReleaseGeometry(&s.b);
+            tpMakeBox(&(tpBox){ { 1.0, 0.8, 0.6 } }, tpIdentityPose(), &s.b, NULL);
+            // A tube along a face, tilted a little.
+            s.poseA.rotation = tpQuatExp(randomVec3(&random, -0.1, 0.1));
+            s.poseA.rotation = tpMulQQ(s.poseA.rotation,
+                                       tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0),
+                                                           1.5707963267948966 * (trial % 4 / 2)));
+            s.poseB = tpMakePose(tpMakeVec3(0.0, 0.0, -2.0), tpIdentityQuat());
+            s.poseA.position = tpMakeVec3(0.0, 0.0, 0.0);
+            tpClosest closest;
+            tpClosestShapes(&s.a, s.poseA, &s.b, s.poseB, NULL, &closest);
+            s.poseA.position = tpScale(0.001 - closest.distance, closest.normal);
+        }
+        Manifold m, more;
+        collide(&s.a, s.poseA, &s.b, s.poseB, 0.02, true, &m);
+        double beyond = fmin(m.over.beyond, 0.3);
+        assert_true(m.count > 0 && beyond >= 0.02);
+        collide(&s.a, s.poseA, &s.b, s.poseB, beyond - 1e-9, true, &more);
+        assert_int_equal(more.count, m.count);
+        farther += beyond > 0.04 ? 1 : 0;
+        ++asked;
+        tpReleaseGeometry(&s.a);
+        tpReleaseGeometry(&s.b);
+    }
+    assert_true(farther > asked / 4);
+}
+
+// Features of the last answer, after a small motion: they say what the search over all features
+// says, or nothing.
+static void featuresAgreeWithTheSearch(void** state) {
+    (void)state;
+    tpRandom random = { 36 };
+    int known = 0, asked = 0;
+    for (int trial = 0; trial < 3000; ++trial) {
+        Shapes s;
+        makeShapes(&random, 1 + trial % 2, &s);
+        if (trial % 3 > 0) {
+            tpGeometry mirrored;
+            tpReleaseGeometry(&s.a);
+            if (trial % 3 == 1) {
+                tpMakeBox(&(tpBox){ { 1.0, 0.8, 0.6 } }, tpIdentityPose(), &s.a, NULL);
+            } else {
+                assert_true(makeRandomHull(&random, roundHull, 12, 0.6, &s.a, &mirrored));
+                tpReleaseGeometry(&mirrored);
+            }
+        }
+        tpClosest closest;
+        tpPairCache cache;
+        memset(&cache, 0, sizeof(cache));
+        assert_int_equal(tpClosestShapes(&s.a, s.poseA, &s.b, s.poseB, &cache, &closest),
+                         tp_success);
+        double by = randomBetween(&random, -0.005, 0.02) - closest.distance;
+        s.poseA.position = tpMulAdd(s.poseA.position, by, closest.normal);
+        memset(&cache, 0, sizeof(cache));
+        if (tpClosestShapes(&s.a, s.poseA, &s.b, s.poseB, &cache, &closest) == tp_success) {
+            s.poseB.rotation = tpNormalizeQuat(
+                tpMulQQ(tpQuatExp(randomVec3(&random, -0.03, 0.03)), s.poseB.rotation));
+            tpPair pair = { &s.a, &s.b, s.poseA, s.poseB, 0.1, true, NULL };
+            tpClosest other;
+            tpResult result = tpClosestShapes(&s.a, s.poseA, &s.b, s.poseB, NULL, &closest);
+            ++asked;
+            // Which of two faces is left first is not asked here, only that neither is wrong.
+            if (result == tp_success && tpClosestByFeatures(&pair, &cache, &other)) {
+                ++known;
+                if (closest.distance > 0.0) {
+                    CHECK_NEAR(other.distance, closest.distance, 1e-9);
+                    CHECK_NEAR(tpDot(other.normal, closest.normal), 1.0, 1e-9);
+                } else {
+                    assert_true(other.distance <= closest.distance + 1e-9);
+                    CHECK_NEAR(gapAlong(&s.a, s.poseA, &s.b, s.poseB, other.normal), other.distance,
+                               1e-9);
+                }
+                CHECK_NEAR(tpDot(other.normal, tpSub(other.pointA, other.pointB)), other.distance,
+                           1e-9);
+                assert_true(fabs(outsideOf(&s.a, s.poseA, other.pointA)) < 1e-7);
+                assert_true(outsideOf(&s.b, s.poseB, other.pointB) < 1e-7);
+            }
+        }
+        tpReleaseGeometry(&s.a);
+        tpReleaseGeometry(&s.b);
+    }
+    assert_true(known > asked / 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bothEndsOfCapsules),
         cmocka_unit_test(bothRimsOfCylinders),
         cmocka_unit_test(contactsAreTrue),
         cmocka_unit_test(contactsHaveNoSide),
+        cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
+        cmocka_unit_test(featuresAgreeWithTheSearch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,134 @@
+// The nearest points of a cylinder and another shape from the features of the last answer.
+//
+// Of two shapes in a crowd the same features are nearest step after step. If a flat part of one has
+// the other's lowest point p above it, along its normal n,
+//
+//     distance = n . (p - c)        c: a point of the flat part
+//
+// and if the sides of two cylinders cross, with feet of their common perpendicular inside both, the
+// distance is that of the axes less the radii. Apart, both are exact, whatever features were asked:
+// n is a direction in which the shapes are that far apart, and the two points are no farther. In an
+// overlap they are a minimum of depth among the directions near n; as for the warm start of
+// Newton's method (smooth_distance.c) that is trusted up to a fifth of the smaller inner radius.
+
+#include "collision/round_features.h"
+
+#include <string.h>
+
+#include "collision/smooth_distance.h"
+#include "geometry/patches.h"
+#include "geometry/shape.h"
+
+// How far the features' normal may have turned from the last one (a cosine).
+static const double sameCosine = 0.95;
+
+// Of the smaller inner radius: deeper overlaps may have a shorter way out elsewhere.
+static const double shallowPart = 0.2;
+
+static bool isFlatSided(const tpGeometry* geometry) {
+    return geometry->type == tp_cylinderShape || geometry->type == tp_boxShape ||
+           geometry->type == tp_hullShape;
+}
+
+static bool isAsked(const tpGeometry* geometry) {
+    return isFlatSided(geometry) || geometry->type == tp_capsuleShape;
+}
+
+// Whether a point, seen along the facet's normal, is inside the facet.
+static bool isOver(const tpFacet* facet, tpVec3 point) {
+    if (facet->radius > 0.0) {
+        tpVec3 r = tpSub(point, facet->center);
+        r = tpMulAdd(r, -tpDot(r, facet->normal), facet->normal);
+        return tpLengthSquared(r) <= facet->radius * facet->radius;
+    }
+    for (int k = 0; k < facet->count; ++k) {
+        tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
+        if (tpDot(tpCross(tpSub(q, p), facet->normal), tpSub(point, p)) > 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The lowest point of one shape over a flat part of the other, which looks along `n`.
+static bool overFacet(const tpGeometry* flat, tpPose flatPose, const tpGeometry* other,
+                      tpPose otherPose, tpVec3 n, tpClosest* out) {
+    tpFacet facet;
+    if (!isFlatSided(flat) || !tpFindFacet(flat, flatPose, n, &facet) ||
+        facet.cosine < sameCosine) {
+        return false;
+    }
+    tpVec3 down = tpUnrotate(otherPose.rotation, tpNeg(facet.normal));
+    tpVec3 lowest = tpTransformPoint(otherPose, tpGeometry_Support(other, down));
+    if (!isOver(&facet, lowest)) {
+        return false;
+    }
+    double distance = tpDot(facet.normal, tpSub(lowest, facet.center));
+    *out = (tpClosest){ distance, lowest, tpMulAdd(lowest, -distance, facet.normal), facet.normal };
+    return true;
+}
+
+// Two cylinders whose axes cross, seen along their common perpendicular.
+static bool acrossSides(const tpPair* pair, tpVec3 last, tpClosest* out) {
+    tpVec3 alongZ = tpMakeVec3(0.0, 0.0, 1.0);
+    tpVec3 u = tpRotate(pair->poseA.rotation, alongZ), v = tpRotate(pair->poseB.rotation, alongZ);
+    tpVec3 cross = tpCross(u, v), d = tpSub(pair->poseA.position, pair->poseB.position);
+    double sine = tpLengthSquared(cross);
+    if (sine < 0.01) {
+        return false;
+    }
+    double s = tpDot(tpCross(v, d), cross) / sine, t = tpDot(tpCross(u, d), cross) / sine;
+    if (fabs(s) > 0.5 * pair->a->cylinder.length || fabs(t) > 0.5 * pair->b->cylinder.length) {
+        return false;
+    }
+    tpVec3 n = tpScale((tpDot(cross, last) < 0.0 ? -1.0 : 1.0) / sqrt(sine), cross);
+    if (tpDot(n, last) < sameCosine) {
+        return false;
+    }
+    double distance = tpDot(n, d) - pair->a->cylinder.radius - pair->b->cylinder.radius;
+    tpVec3 onB = tpMulAdd(tpMulAdd(pair->poseB.position, t, v), pair->b->cylinder.radius, n);
+    *out = (tpClosest){ distance, tpMulAdd(onB, distance, n), onB, n };
+    return true;
+}
+
+static void keep(float to[3], tpVec3 v) {
+    to[0] = (float)v.x;
+    to[1] = (float)v.y;
+    to[2] = (float)v.z;
+}
+
+// The next start of Newton's method: points of the cores, which a capsule's radius is not part of.
+static void keepAnswer(const tpPair* pair, const tpClosest* c, tpPairCache* cache) {
+    double radiusA = pair->a->type == tp_capsuleShape ? pair->a->capsule.radius : 0.0;
+    double radiusB = pair->b->type == tp_capsuleShape ? pair->b->capsule.radius : 0.0;
+    tpVec3 onA = tpMulAdd(c->pointA, radiusA, c->normal);
+    tpVec3 onB = tpMulAdd(c->pointB, -radiusB, c->normal);
+    tpSmoothCache next;
+    keep(next.normal, tpUnrotate(pair->poseA.rotation, c->normal));
+    keep(next.pointA, tpUnrotate(pair->poseA.rotation, tpSub(onA, pair->poseA.position)));
+    keep(next.pointB, tpUnrotate(pair->poseB.rotation, tpSub(onB, pair->poseB.position)));
+    memcpy(cache, &next, sizeof next);
+}
+
+bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    tpSmoothCache before;
+    memcpy(&before, cache, sizeof before);
+    tpVec3 inA = tpMakeVec3(before.normal[0], before.normal[1], before.normal[2]);
+    if (!(tpLengthSquared(inA) > 0.5) || !isAsked(pair->a) || !isAsked(pair->b)) {
+        return false;
+    }
+    tpVec3 last = tpRotate(pair->poseA.rotation, tpNormalize(inA));
+    bool areCylinders = pair->a->type == tp_cylinderShape && pair->b->type == tp_cylinderShape;
+    bool isFound = overFacet(pair->b, pair->poseB, pair->a, pair->poseA, last, out);
+    if (!isFound && overFacet(pair->a, pair->poseA, pair->b, pair->poseB, tpNeg(last), out)) {
+        tpSwapClosest(out);
+        isFound = true;
+    }
+    isFound = isFound || (areCylinders && acrossSides(pair, last, out));
+    double inner = fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
+    if (!isFound || out->distance < -shallowPart * inner) {
+        return false;
+    }
+    keepAnswer(pair, out, cache);
+    return true;
+}
