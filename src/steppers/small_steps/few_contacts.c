@@ -203,6 +203,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->solved = few->states.solved;
     few->q = TP_SCRATCH(arena, double, rows);
     few->r = TP_SCRATCH(arena, double, rows);
+    few->first = TP_SCRATCH(arena, double, rows);
     few->change = TP_SCRATCH(arena, double, rows);
     few->mu = TP_SCRATCH(arena, double, points);
     few->dimensions = TP_SCRATCH(arena, int, points);
@@ -358,6 +359,21 @@ static double bounceOf(const tpSmallStep* step, const tpSoftRun* run, int lane, 
     return run->bounces ? step->sweep.bounces[run->first + point].speed[lane] : 0.0;
 }
 
+// How much a contact that is pushed out gives: by the masses of its bodies alone, as in the sweeps.
+static double easeOf(const tpSmallStep* step, const tpFewContact* contact) {
+    const tpSoftness* soft = &step->sweep.softness;
+    double response = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        const tpContactEnd* end = &contact->ends[side];
+        if (end->isMoved) {
+            const tpSweepBody* own =
+                end->owner != NULL ? &end->owner->own[end->node] : &step->masses[end->number];
+            response += tpSweepBody_Response(own, end->jacobian[0]);
+        }
+    }
+    return response * (1.0 - soft->mass) / soft->mass;
+}
+
 static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int point,
                         tpFewContacts* few) {
     tpSoftPack *pack = &run->packs[point], *framed = run->isFlat ? run->packs : pack;
@@ -381,6 +397,7 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
              few, &contact->ends[0]);
     writeEnd(step, run->bodyB[lane], -1.0, contact, directions, vectorOf(pack->armB, lane), spinArm,
              few, &contact->ends[1]);
+    contact->ease = easeOf(step, contact);
     few->hasTorsion = few->hasTorsion || contact->rows > 3;
     for (int i = 0; i < contact->rows; ++i) {
         few->r[few->rowCount + i] = i < 3 ? pack->impulse[i][lane] : torsion->impulse[lane];

@@ -35,6 +35,9 @@ typedef struct tpFewContact {
     double bounce;        // velocity of parting, negative, m/s; 0: none
     double own[3];        // diagonal of W from the bodies' own masses: nn tt oo, 1/kg
     double bias;          // of the normal row in the problem at work, m/s
+    double give;          // of that row in it, per impulse beyond the first, 1/kg; 0: it is rigid
+    double ease;          // `give` of a contact that is pushed out
+    double rigid;         // W of the row without it
     double total[tp_traceWidth];
 } tpFewContact;
 
@@ -53,6 +56,8 @@ typedef struct tpFewContacts {
     double (*traceRoom)[tp_traceWidth];
     size_t traceUsed;
     bool pushesOut;  // in this substep: some overlap is being taken back
+    bool isWary;     // in this step: impulses have been out of proportion
+    bool isSoft;     // in the problem at work: some contact gives
     bool hasTorsion; // some contact has
     bool isBuilt;    // W is that of the factors of now
     int stamp;       // of these factors
@@ -64,6 +69,7 @@ typedef struct tpFewContacts {
     double* r;      // impulses of the substep on A
     double* u;      // velocities with them, and the biases
     double* solved; // r of the problem at work
+    double* first;  // r where the solve at work began
     double* change; // scratch, one number per row
     double* mu;     // of each contact
     int* dimensions;
@@ -105,8 +111,9 @@ bool tpFewContacts_IsBuilt(const tpFewContacts* few);
 // M^-1 p of a body without joints.
 void tpFreeBody_Answer(const tpSweepBody* mass, const double* p, double* v);
 
-// `solved`, from r and u, with which it is. The last solve of a step is worth more work.
-void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);
+// `solved`, from r and u, with which it is. The last solve of a step is worth more work. False if
+// the law is not met.
+bool tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);
 
 // Scratch of one solve for all of these rows.
 size_t tpFewContacts_ScratchSize(int rows);

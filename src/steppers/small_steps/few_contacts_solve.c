@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 
 // Part of the velocities without impulses that a solution may be off by at the end of the step, a
@@ -18,6 +19,10 @@ static const double smallOverlap = 1e-5;
 // Gaps below this part of it count as none: they are known in single precision, and points of one
 // face that are to close by different roundings have nothing that solves them.
 static const double noGap = 1e-6;
+
+// A contact may push with so many times what its bodies alone would need as soft contacts. Joints
+// make bodies heavier, by a hundred times in a robot; one at its limit by a million.
+static const double mostImpulse = 100.0;
 
 // Rows of joints that come to their bounds change W: contacts are solved again, so often.
 enum { mostRounds = 6 };
@@ -195,12 +200,17 @@ static void pushAtEnd(const tpSmallStep* step, const tpFewContacts* few, const d
 
 // Solves ------------------------------------------------------------------------------------------
 
+// What the normal row of a contact adds to its velocity.
+static double biasOf(const tpFewContacts* few, const tpFewContact* contact) {
+    return contact->bias + contact->give * (few->r[contact->row] - few->first[contact->row]);
+}
+
 // Velocities of the rows, with the impulses r that bodies have.
 static void findVelocities(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
         findSpeeds(step->velocities, contact, few->u + contact->row);
-        few->u[contact->row] += contact->bias;
+        few->u[contact->row] += biasOf(few, contact);
     }
 }
 
@@ -227,7 +237,7 @@ static void traceVelocities(const tpSmallStep* step, const tpFewContacts* few) {
                 addSpeeds(end, contact->rows, step->velocities, u);
             }
         }
-        u[0] += contact->bias;
+        u[0] += biasOf(few, contact);
         memcpy(few->u + contact->row, u, sizeof(double) * (size_t)contact->rows);
     }
 }
@@ -248,12 +258,123 @@ static double findSize(const tpSmallStep* step, const tpFewContacts* few) {
     return sqrt(square);
 }
 
-// Solves for the biases that contacts have, and gives the bodies the impulses. Solves of trees that
-// have begun are ended; if W is known, only once the impulses are.
-static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, bool isAtEnd) {
-    double allowed = (isAtEnd ? tolerance : looseTolerance) *
-                     fmax(findSize(step, few), 1e-6 * step->system->units.speed);
-    for (int round = 0; few->contactCount > 0 && round < mostRounds; ++round) {
+// W of the problem at work, and back.
+static void soften(tpFewContacts* few) {
+    for (int c = 0; few->isSoft && c < few->contactCount; ++c) {
+        tpFewContact* contact = &few->contacts[c];
+        double* own = &few->W[(size_t)contact->row * ((size_t)few->rowCount + 1)];
+        contact->rigid = *own;
+        *own += contact->give;
+    }
+    few->states.isFactored = few->states.isFactored && !few->isSoft;
+}
+
+static void harden(tpFewContacts* few) {
+    for (int c = 0; few->isSoft && c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        few->W[(size_t)contact->row * ((size_t)few->rowCount + 1)] = contact->rigid;
+    }
+    few->states.isFactored = few->states.isFactored && !few->isSoft;
+}
+
+// Contacts give from the impulses that they have, or are rigid.
+static void setGives(tpFewContacts* few, bool isSoft) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        few->contacts[c].give = isSoft ? few->contacts[c].ease : 0.0;
+    }
+    few->isSoft = isSoft;
+}
+
+// Goes to these impulses, or to none.
+static void goTo(const tpSmallStep* step, tpFewContacts* few, const double* r) {
+    for (int i = 0; i < few->rowCount; ++i) {
+        double to = r != NULL ? r[i] : 0.0;
+        few->change[i] = to - few->r[i];
+        few->r[i] = to;
+    }
+    push(step, few, few->change);
+}
+
+// Kinetic energy of the mechanisms, and of other bodies without their spin, J.
+static double energyOf(const tpSmallStep* step, const tpFewContacts* few) {
+    double twice = 0.0;
+    for (int m = 0; m < few->ownerCount; ++m) {
+        const tpArticulation* owner = few->owners[m];
+        for (int i = 0; i < owner->solver.nodeCount; ++i) {
+            double v[6], momentum[6] = { 0.0 };
+            readVelocity(&step->velocities[numberOf(owner, i)], v);
+            addMomentum(&owner->masses[i], v, momentum);
+            twice += tpDotNumbers(6, v, momentum);
+        }
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &few->contacts[c].ends[side];
+            if (end->isMoved && end->owner == NULL) {
+                twice += tpLengthSquared(step->velocities[end->number].linear) /
+                         step->masses[end->number].inverseMass;
+            }
+        }
+    }
+    return 0.5 * twice;
+}
+
+// What contacts that give may add to it at most by their biases, each alone.
+static double energyOfBiases(const tpFewContacts* few) {
+    double sum = 0.0;
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double bias = fmin(contact->bias, 0.0);
+        sum += contact->ease > 0.0 ? bias * bias / (8.0 * contact->ease) : 0.0;
+    }
+    return sum;
+}
+
+// Whether impulses have changed by no more than bodies may need for this velocity.
+static bool isInProportion(const tpFewContacts* few, const double* from, const double* to,
+                           double speed) {
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double more = to[contact->row] - from[contact->row];
+        if (!(more * contact->ease <= mostImpulse * speed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The impulses of a round, in `solved`. If wary, contacts give once these are out of proportion.
+// Whether they solve it, in proportion.
+static bool solveRound(tpFewContacts* few, double allowed, double size, bool isWary, bool isAtEnd,
+                       tpArena* arena, bool* isAstray) {
+    size_t bytes = sizeof(double) * (size_t)few->rowCount;
+    double speed = fmax(size, sqrt(tpDotNumbers(few->rowCount, few->u, few->u)));
+    memcpy(few->change, few->u, bytes);
+    soften(few);
+    bool isSolved = tpFewContacts_Solve(few, allowed, isAtEnd, arena);
+    harden(few);
+    bool isOut = !few->isSoft && !isInProportion(few, few->r, few->solved, speed);
+    *isAstray = *isAstray || isOut;
+    if (isWary && isOut) {
+        memcpy(few->u, few->change, bytes);
+        memcpy(few->solved, few->r, bytes);
+        tpFrictionStates_Read(&few->states);
+        setGives(few, true);
+        soften(few);
+        isSolved = tpFewContacts_Solve(few, allowed, isAtEnd, arena);
+        harden(few);
+    }
+    return isSolved;
+}
+
+// Rounds of a solve, until contacts meet the law with rows of joints that stay as they are. False
+// if impulses have been out of proportion on the way, and it has not come to an end.
+static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, bool isWary,
+                     bool isAtEnd, tpArena* arena) {
+    double allowed = (isAtEnd ? tolerance : looseTolerance) * size;
+    bool isAstray = false;
+    double speed = size;
+    for (int round = 0; round < mostRounds; ++round) {
         if (areTraced(few)) {
             traceVelocities(step, few);
         } else {
@@ -264,23 +385,59 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
             if (endSolves(step, few)) {
                 continue;
             }
-            return;
+            return true;
+        }
+        if (round == 0) {
+            speed = fmax(size, sqrt(tpDotNumbers(few->rowCount, few->u, few->u)));
         }
         tpFewContacts_Build(step, few);
-        tpFewContacts_Solve(few, allowed, isAtEnd, arena);
+        bool isSolved = solveRound(few, allowed, size, isWary, isAtEnd, arena, &isAstray);
         for (int i = 0; i < few->rowCount; ++i) {
             few->change[i] = few->solved[i] - few->r[i];
             few->r[i] = few->solved[i];
         }
         if (isAtEnd) {
             pushAtEnd(step, few, few->change);
-            return;
+            return true;
         }
         if (!push(step, few, few->change)) {
-            return;
+            return isInProportion(few, few->first, few->r, speed) && (isSolved || !isAstray);
         }
     }
     endSolves(step, few);
+    return isInProportion(few, few->first, few->r, speed) && !isAstray;
+}
+
+// Solves for the biases that contacts have, and gives the bodies the impulses. Solves of trees that
+// have begun are ended; if W is known, only once the impulses are.
+static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, bool isAtEnd) {
+    if (few->contactCount == 0) {
+        endSolves(step, few);
+        return;
+    }
+    double size = fmax(findSize(step, few), 1e-6 * step->system->units.speed);
+    memcpy(few->first, few->r, sizeof(double) * (size_t)few->rowCount);
+    setGives(few, false);
+    bool isWary = few->isWary || isAtEnd;
+    bool isDone = goRounds(step, few, size, isWary, isAtEnd, arena);
+    if (!isDone && !isWary) {
+        few->isWary = true;
+        goTo(step, few, few->first);
+        isDone = goRounds(step, few, size, true, isAtEnd, arena);
+    }
+    // Impulses that belong to other states of the joints can give any energy: those of rounds that
+    // did not end, or of contacts that give, are kept only if none would leave nearly as much.
+    if (!isAtEnd && (!isDone || few->isSoft)) {
+        size_t bytes = sizeof(double) * (size_t)few->rowCount;
+        double energy = energyOf(step, few);
+        memcpy(few->q, few->r, bytes);
+        goTo(step, few, NULL);
+        if (energy <= energyOf(step, few) + energyOfBiases(few)) {
+            goTo(step, few, few->q);
+        } else {
+            memset(few->first, 0, bytes);
+        }
+    }
 }
 
 // Visits of blocks --------------------------------------------------------------------------------
@@ -360,6 +517,9 @@ void tpFewContacts_Settle(const tpSmallStep* step, int block, bool isLast) {
         if (few->pushesOut) {
             for (int c = 0; c < few->contactCount; ++c) {
                 few->contacts[c].bias = openBias(step, &few->contacts[c]);
+            }
+            if (few->isSoft) {
+                goTo(step, few, few->first);
             }
             solve(step, few, span.arena, false);
         }

@@ -81,17 +81,21 @@ static bool solveByStates(tpFewContacts* few, double allowed, bool isLast) {
     return tpFrictionStates_Solve(&few->states, few->r, allowed, &rounds);
 }
 
-void tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena) {
+bool tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena) {
     memcpy(few->q, few->u, sizeof(double) * (size_t)few->rowCount);
     memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
     few->states.creepSteps = isLast ? lastCreep : someCreep;
-    if (!solveByStates(few, allowed, isLast)) {
+    bool isSolved = solveByStates(few, allowed, isLast);
+    if (!isSolved) {
         // Many contacts that meet at once: sweeps find out what most of them do.
         findFree(few);
         sweepFrom(few, someSweeps);
-        if (!solveByStates(few, allowed, isLast) && !(isLast && solveDense(few, allowed, arena))) {
+        isSolved =
+            solveByStates(few, allowed, isLast) || (isLast && solveDense(few, allowed, arena));
+        if (!isSolved) {
             sweepFrom(few, mostSweeps);
         }
     }
     tpFrictionStates_KeepInCones(&few->states);
+    return isSolved;
 }
