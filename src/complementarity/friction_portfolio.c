@@ -344,7 +344,7 @@ static const Stage portfolio[] = {
     { "bilateral", tpFrictionIsland_Bilateral, .limit = 30 },
     { "nncg", sweepFirst, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
-    { "proximal", tpFrictionIsland_Proximal, .limit = 25 },
+    { "proximal", tpFrictionIsland_ProximalFirst, .limit = 25 },
     { "interior", tpFrictionIsland_Proximal, .limit = 150, .pathSteps = 40, .isForHard = true },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400, .isForHard = true },
     { "rounding", tpFrictionIsland_FindRounding, .limit = 200, .isForHard = true },

@@ -25,6 +25,49 @@ static const double leastWeight = 1e-10, greatestWeight = 10.0;
 // contradict each other, not so small that this throws impulses far along what nothing holds.
 static const double leastFirstWeight = 1e-6, leastWithSlack = 1e-5;
 
+// Steps of Newton's method up to which a weight is easy, and cut to a tenth, or manageable, and cut
+// to a half; the first weight in units of the relative residual; and all steps of a try.
+typedef struct Patience {
+    int easy, manageable, limit;
+    double start;
+} Patience;
+
+// In a struck wall half of the contacts that carry slide, and the path of interior points, which
+// comes next, stands still: friction is not associated. What is won by proximal points is thrown
+// away there. Where many bodies slide these go on therefore. They begin with a larger weight, since
+// those that fail cost eight steps each, and it falls faster. FRICTION.md has the figures.
+enum { SLIDING_BODIES = 40, SLIDING_LIMIT = 400 };
+static const double slidingPart = 0.2, bordering = 0.998;
+
+static bool isSliding(const tpFrictionIsland* island) {
+    if (island->bodyCount < SLIDING_BODIES) {
+        return false;
+    }
+    int carrying = 0, sliding = 0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        const double* r = island->r + island->row[b];
+        double bound = island->mu[b] * r[0], square = 0.0;
+        if (island->kind[b] != tp_frictionCone || !(bound > 0.0)) {
+            continue;
+        }
+        for (int i = 1; i < tpFrictionIsland_Rows(island, b); ++i) {
+            square += r[i] * r[i];
+        }
+        ++carrying;
+        sliding += square >= bordering * bound * bound;
+    }
+    return carrying > 0 && sliding >= slidingPart * carrying;
+}
+
+static Patience patienceOf(const tpFrictionIsland* island, const tpFrictionOptions* options,
+                           int limit, bool isFirst) {
+    return isFirst && options->iterationLimit <= 0 && isSliding(island)
+               ? (Patience){ .easy = 4, .manageable = 10, .limit = SLIDING_LIMIT, .start = 1.0 }
+               : (Patience){
+                     .easy = 3, .manageable = 8, .limit = limit, .start = options->proximalStart
+                 };
+}
+
 static double firstWeight(const tpFrictionIsland* island, double start) {
     double square = 0.0;
     for (int b = 0; b < island->blockCount; ++b) {
@@ -73,8 +116,8 @@ static double restart(tpFrictionNewton* newton, tpFrictionIsland* island,
     return centerResidual;
 }
 
-tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
-                                        int limit, tpArena* arena, int* iterations) {
+static tpSolveStatus solve(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
+                           bool isFirst, tpArena* arena, int* iterations) {
     tpFrictionNewton newton;
     size_t bytes = sizeof(double) * (size_t)island->rowCount;
     double* center = tpArena_Get(arena, bytes);
@@ -85,12 +128,19 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
         return tp_solverOutOfMemory;
     }
     tpSolveStatus status = tp_iterationLimit;
-    double weight = firstWeight(island, options->proximalStart), lastWeight = 0.0;
+    Patience patience = patienceOf(island, options, limit, isFirst);
+    double weight = firstWeight(island, patience.start), lastWeight = 0.0;
     double failedWeight = 0.0, centerResidual = island->residual;
     bool isBold = true;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
-    while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
+    while (!tpFrictionIsland_IsDone(island)) {
+        if (newton.iterations >= patience.limit) {
+            patience = patienceOf(island, options, limit, isFirst); // as it is by now
+        }
+        if (newton.iterations >= patience.limit) {
+            break;
+        }
         int before = newton.iterations;
         if (lastWeight > 0.0) {
             tpFrictionNewton_Predict(&newton, weight, center, previous, previousVelocity,
@@ -109,7 +159,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             centerResidual = residual;
             isBold = true;
             lastWeight = weight;
-            weight = spent <= 3 ? weight * 0.1 : spent <= 8 ? weight * 0.5 : weight;
+            weight *= spent <= patience.easy ? 0.1 : spent <= patience.manageable ? 0.5 : 1.0;
             weight = fmax(fmax(weight, fmin(lastWeight, 2.0 * failedWeight)), leastWeight);
             failedWeight *= forgetting;
             memcpy(previous, center, bytes);
@@ -137,4 +187,15 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
     return island->residual <= island->tolerance ? tp_solved
            : status == tp_solved                 ? tp_iterationLimit
                                                  : status;
+}
+
+tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations) {
+    return solve(island, options, limit, false, arena, iterations);
+}
+
+tpSolveStatus tpFrictionIsland_ProximalFirst(tpFrictionIsland* island,
+                                             const tpFrictionOptions* options, int limit,
+                                             tpArena* arena, int* iterations) {
+    return solve(island, options, limit, true, arena, iterations);
 }

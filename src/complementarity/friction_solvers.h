@@ -118,6 +118,11 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
 tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations);
 
+// The same as the first try of the portfolio: it goes on beyond `limit` if many bodies slide.
+tpSolveStatus tpFrictionIsland_ProximalFirst(tpFrictionIsland* island,
+                                             const tpFrictionOptions* options, int limit,
+                                             tpArena* arena, int* iterations);
+
 // For small islands, dense: the path inside the cones.
 tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations);

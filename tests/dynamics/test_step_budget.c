@@ -392,6 +392,19 @@ static tpWorld* makeWall(tpStepperId stepper) {
     return world;
 }
 
+// Most steps of such a wall are solved within what a step may cost: of these twenty 17 are now, and
+// four were when many sliding bodies were given to interior points.
+static void struckWallsAreCertified(void** state) {
+    (void)state;
+    tpWorld* world = makeWall(tp_benderSchmitt);
+    int uncertified = 0;
+    for (int k = 0; k < 20; ++k) {
+        uncertified += tpWorld_Step(world, 0.01).violations != 0;
+    }
+    assert_true(uncertified <= 8);
+    tpDestroyWorld(world);
+}
+
 // All that a step has counted, what is taken again and what failed solves look for included, stays
 // within the bound of a step of 500 contacts.
 static void struckWallsEnd(void** state) {
@@ -521,17 +534,12 @@ static void gainsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queriesCostByTheirShapes),
-        cmocka_unit_test(partsOfABudget),
-        cmocka_unit_test(workIsSpentAndForgotten),
-        cmocka_unit_test(partsShareTheBudget),
-        cmocka_unit_test(largeStepsMayCostMore),
-        cmocka_unit_test(hardStepsEnd),
-        cmocka_unit_test(gainsAreTakenBack),
-        cmocka_unit_test(crowdsMayCostMore),
-        cmocka_unit_test(struckWallsEnd),
-        cmocka_unit_test(closedJointsAreCounted),
-        cmocka_unit_test(tautNetsEnd),
+        cmocka_unit_test(queriesCostByTheirShapes), cmocka_unit_test(partsOfABudget),
+        cmocka_unit_test(workIsSpentAndForgotten),  cmocka_unit_test(partsShareTheBudget),
+        cmocka_unit_test(largeStepsMayCostMore),    cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(crowdsMayCostMore),
+        cmocka_unit_test(struckWallsEnd),           cmocka_unit_test(struckWallsAreCertified),
+        cmocka_unit_test(closedJointsAreCounted),   cmocka_unit_test(tautNetsEnd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
