@@ -16,6 +16,7 @@ typedef struct tpSharedPool {
     int32_t entryCount;              // in all pieces that have been begun, with free ones
     int32_t count;                   // records
     int32_t firstFree;               // -1: none
+    int32_t recent[2];               // entries that were taken last; they may be free by now
     TP_ARRAY(int32_t)
     heads; // a power of two: the first entry of each list by hash; -1:
            // none
