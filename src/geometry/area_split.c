@@ -6,6 +6,10 @@
 
 enum { binCount = 8 };
 
+// So few items are cut in the middle of their centres: two of three cuts of a tree are of these,
+// and what the heuristic gains there is less than what it costs.
+enum { fewItems = 4 };
+
 typedef struct Bin {
     tpBounds bounds;
     int32_t count;
@@ -80,21 +84,26 @@ static int bestCut(const Bin bins[binCount]) {
     return best;
 }
 
-int32_t tpSplitByArea(int32_t* items, int32_t count, tpItemBounds bounds) {
-    Binning binning = { .bounds = bounds };
-    if (!chooseAxis(items, count, &binning)) {
-        return count / 2;
-    }
+// The number of bins whose items go to the first part.
+static int cutByArea(const int32_t* items, int32_t count, const Binning* binning) {
     Bin bins[binCount];
     for (int i = 0; i < binCount; ++i) {
         bins[i] = (Bin){ emptyBounds(), 0 };
     }
     for (int32_t i = 0; i < count; ++i) {
-        Bin* bin = &bins[binOf(&binning, items[i])];
-        bin->bounds = tpUniteBounds(bin->bounds, *boundsOf(&bounds, items[i]));
+        Bin* bin = &bins[binOf(binning, items[i])];
+        bin->bounds = tpUniteBounds(bin->bounds, *boundsOf(&binning->bounds, items[i]));
         ++bin->count;
     }
-    int cut = bestCut(bins);
+    return bestCut(bins);
+}
+
+int32_t tpSplitByArea(int32_t* items, int32_t count, tpItemBounds bounds) {
+    Binning binning = { .bounds = bounds };
+    if (count <= 2 || !chooseAxis(items, count, &binning)) {
+        return count / 2;
+    }
+    int cut = count <= fewItems ? binCount / 2 : cutByArea(items, count, &binning);
     int32_t left = 0, right = count;
     while (left < right) {
         int32_t item = items[left];
