@@ -54,6 +54,27 @@ def test_laws_that_are_switched_off_are_not_there(tmp_path: Path) -> None:
     assert not {"damping", "friction"} & set(ball)
     assert "couplings" not in scene
     assert not list(scene.report.of("missing"))
+    for law in ("limits", "springs", "damping", "dry friction"):
+        assert told(scene, "chosen", f"{law} of the model are switched off")
+
+
+def test_flags_that_switch_something_off_are_told(tmp_path: Path) -> None:
+    rest = '<equality><joint joint1="a" joint2="b"/></equality><actuator><position joint="a" kp="3"/></actuator>'
+    flag = '<option><flag equality="disable" actuation="disable" contact="disable"/></option>'
+    scene = finger(tmp_path, flag, rest=rest)
+    for law in ("equalities", "actuators", "contacts"):
+        assert told(scene, "chosen", f"{law} of the model are switched off")
+    assert "couplings" not in scene and not any("servo" in joint for joint in scene["joints"])
+    # What a model does not have is not told.
+    assert not told(scene, "chosen", "springs") and not told(finger(tmp_path, rest=rest), "chosen", "switched off")
+
+
+def test_a_motor_of_six_gears_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "free.xml"
+    body = '<body><freejoint name="f"/><geom size=".1"/></body>'
+    path.write_text(f'<mujoco><worldbody>{body}</worldbody><actuator><motor joint="f" gear="0 0 1 .1 0 0"/></actuator></mujoco>')
+    scene = models.convert(path)
+    assert told(scene, "missing", "left out") and not told(scene, "chosen", "gear of zero")
 
 
 def test_a_motor_of_a_tendon_is_told_whatever_its_input(tmp_path: Path) -> None:

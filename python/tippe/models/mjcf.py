@@ -183,6 +183,25 @@ def read_mjcf(
     return model
 
 
+_SWITCHED = {
+    "LIMIT": ("limits", ("jnt_limited", "tendon_limited")),
+    "SPRING": ("springs", ("jnt_stiffness", "tendon_stiffness")),
+    "DAMPER": ("damping", ("dof_damping", "tendon_damping")),
+    "FRICTIONLOSS": ("dry friction", ("dof_frictionloss", "tendon_frictionloss")),
+    "EQUALITY": ("equalities", ("eq_active0",)),
+    "ACTUATION": ("actuators", ("actuator_gear",)),
+    "CONTACT": ("contacts", ("geom_contype", "geom_conaffinity")),
+}
+"""What flags switch off, and the fields of a compiled model that tell whether it has any."""
+
+
+def _note_flags(c: Compiled) -> None:
+    for flag, (law, fields) in _SWITCHED.items():
+        if c.disables(flag) and any(np.any(getattr(c.m, field)) for field in fields):
+            c.note("chosen", "flag", flag.lower(), f"{law} of the model are switched off by its own flag, and not in the scene")
+
+
 def _note_the_rest(c: Compiled) -> None:
+    _note_flags(c)
     if c.m.nflex:
         c.note("missing", "flex", None, f"{c.m.nflex} deformable bodies are left out")

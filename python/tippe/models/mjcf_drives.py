@@ -63,7 +63,8 @@ def _add(c: Compiled, i: int, found: dict[str, list[Affine]], tendons: dict[int,
     if law is None:
         return
     gear = float(m.actuator_gear[i][0])
-    if gear == 0 and where in ("joint", "jointinparent", "tendon"):
+    moves = m.actuator_gear[i] if where != "tendon" and target not in c.axes else m.actuator_gear[i][:1]
+    if not np.any(moves) and where in ("joint", "jointinparent", "tendon"):
         c.note("chosen", "actuator", "gear", "an actuator with a gear of zero moves nothing", name)
         return
     if where in ("joint", "jointinparent") and target in c.axes:

@@ -15,7 +15,7 @@ KINDS = {
     "rigid": "has no meaning here: contacts, limits and equalities are rigid",
     "looks": "only for pictures, editors and controllers",
     "solver": "settings of the other program's solver and compiler",
-    "chosen": "not in the model: chosen by the converter",
+    "chosen": "chosen by the converter, or switched off by the model itself",
 }
 """The kinds of notes, worst first. `missing` and `changed` alter the motion; `rigid` is what a soft contact needs."""
 
