@@ -26,12 +26,12 @@
 
 static const char* const listPath = TIPPE_SOURCE_DIR "/tests/determinism/known.txt";
 
-enum { maxRuns = 300, columnCount = 7 };
+enum { maxRuns = 300, columnCount = 8 };
 
 static const tpStepperId columns[columnCount] = { tp_stewartTrinkle,     tp_anitescu,
                                                   tp_mirtichCanny,       tp_benderSchmitt,
                                                   tp_chakrabortyTrinkle, tp_penalty,
-                                                  tp_smallSteps };
+                                                  tp_smallSteps,         tp_auto };
 
 // What is known of a run by a stepper, as text.
 typedef struct Known {
@@ -361,7 +361,7 @@ static void readRun(const char* line, KnownRun* run) {
     for (int i = 0; i < columnCount; ++i) {
         Known* known = &run->known[i];
         int more = 0;
-        strcpy(known->bits, "?");
+        strcpy(known->bits, columns[i] == tp_auto ? "-" : "?"); // auto where the list asks for it
         strcpy(known->work, "?");
         if (sscanf(line + used, " %15[^: \n]%n", known->bits, &more) == 1) {
             used += more;

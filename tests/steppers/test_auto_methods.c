@@ -1,5 +1,6 @@
 // Which methods may carry a group: none that leaves out a law that its contacts have.
 
+#include "steppers/auto/choice.h"
 #include "steppers/auto/methods.h"
 #include "support/floor.h"
 #include "world/world.h"
@@ -81,10 +82,36 @@ static void lawsAreNotLeftOut(void** state) {
     assert_int_equal(carriersWith(&pair), standard);
 }
 
+// Huge crowds that their method leaves unsolved go to the one for crowds, and to no other; crowds
+// that are smaller, or have been solved lately, do not.
+static void hugeCrowdsAreLeft(void** state) {
+    (void)state;
+    tpPairDef pair = plainPair();
+    tpUserStep frame = { 0 };
+    tpWorld* world = makeGroup(&pair, &frame.groups);
+    frame.system = &world->system;
+    tpCarrier carrier = { .method = tp_pileMethod, .pace = { .badCount = 3 } };
+    frame.groups.sizes[0] = 1001;
+    assert_true(tpChoice_IsLeft(&frame, 0, &carrier));
+    carrier.pace.badCount = 2;
+    assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
+    carrier.pace.badCount = 3;
+    carrier.method = tp_crowdMethod;
+    assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
+    carrier.method = tp_standardMethod;
+    frame.groups.sizes[0] = 1000;
+    assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
+    frame.groups.sizes[0] = 1001;
+    frame.groups.jointCounts[0] = 1;
+    assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oneCoefficientIsEverybodys),
         cmocka_unit_test(lawsAreNotLeftOut),
+        cmocka_unit_test(hugeCrowdsAreLeft),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

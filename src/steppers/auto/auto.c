@@ -22,6 +22,10 @@ static const char* const isCrowded =
 static const char* const isNotFollowed =
     "auto: errors are estimated to be larger than bodies; paths cannot be followed any more and "
     "are judged by their laws";
+static const char* const isLeftToCrowds =
+    "auto: a crowd whose contacts other methods leave unsolved goes to small-steps";
+static const char* const isTakenBack =
+    "auto: the method of a crowd cannot carry it beside other groups; another one does";
 // Steps of the user for which methods are not compared again if all have failed.
 enum { failedFrames = 8 };
 
@@ -225,6 +229,9 @@ static bool carryGroup(tpUserStep* frame, int group) {
     double time = system->time;
     tpUserStep_GiveShare(frame, group, 1.0);
     bool isDone = !carrier->isFresh || tpChoice_Begin(frame, group, carrier);
+    if (isDone && tpChoice_IsLeft(frame, group, carrier)) {
+        isDone = tpChoice_Leave(frame, carrier);
+    }
     tpGroupRun run;
     bool isStriding = isDone && followStride(frame, group, carrier, &run);
     if (isStriding) {
@@ -241,6 +248,7 @@ static bool carryGroup(tpUserStep* frame, int group) {
     if (isDone) {
         isDone = tpTaken_Append(&frame->taken, system, &run.taken);
         carrier->pace = run.pace;
+        carrier->pace.badCount = run.taken.isBad ? carrier->pace.badCount + 1 : 0;
         if (!isStriding) {
             tpChoice_Book(carrier, run.taken.work);
         }
@@ -363,7 +371,11 @@ static void finishReport(tpUserStep* frame, tpStepReport* report) {
     if (frame->isLost) {
         tpStepReport_AddNote(report, isNotFollowed);
     }
-    if (frame->switchCount > 0) {
+    if (frame->isLeft) {
+        tpStepReport_AddNote(report, isLeftToCrowds);
+    } else if (frame->isTaken) {
+        tpStepReport_AddNote(report, isTakenBack);
+    } else if (frame->switchCount > 0) {
         tpStepReport_AddNote(report, hasSwitched);
     }
 }

@@ -184,6 +184,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->hopelessCount = from->hopelessCount;
     to->hopelessLast = from->hopelessLast;
     to->failedCount = from->failedCount;
+    to->badCount = from->badCount;
 }
 
 size_t tpCarriers_SavedSize(const tpCarriers* carriers) {

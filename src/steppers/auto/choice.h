@@ -19,6 +19,12 @@ bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier
 // Compares all methods that can carry the group. False if memory ran out.
 bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier);
 
+// Whether the group is a huge crowd that its method has left beyond the limits of the certificate
+// for some frames in a row, and the method for crowds can carry it. Then that one does, from now
+// on. False if memory ran out.
+bool tpChoice_IsLeft(const tpUserStep* frame, int group, const tpCarrier* carrier);
+bool tpChoice_Leave(tpUserStep* frame, tpCarrier* carrier);
+
 // Books the work of a frame.
 void tpChoice_Book(tpCarrier* carrier, double work);
 

@@ -53,6 +53,7 @@ typedef struct tpPace {
                        // enough
     int hopelessLast;  // so many it was last time
     int failedCount;   // for which methods are not compared again, since none was within the limits
+    int badCount;      // steps of the user in a row beyond a limit of the certificate
 } tpPace;
 
 typedef struct tpGroupRun {

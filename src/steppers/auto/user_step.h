@@ -25,6 +25,8 @@ typedef struct tpUserStep {
     double lengthScale, timeScale, accuracy;
     int switchCount, rejectedCount;
     bool isAccurate, isCrowded, isLost;
+    bool isLeft;  // a crowd has been left to the method for crowds
+    bool isTaken; // one has been taken from a method that cannot carry it as it is now
 } tpUserStep;
 
 // A run of the group by what carries it.
