@@ -201,7 +201,7 @@ static void addSheet(tpWorld* world) {
 static void edgesOfMeshesAreNotFelt(void** state) {
     (void)state;
     const double speed = 5.0, angle = 0.37;
-    for (int kind = 0; kind < 3; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
         tpWorld* world = makeWorld(9.81);
         tpMaterialDef smooth = tpDefaultMaterialDef();
         smooth.friction.staticCoefficient = smooth.friction.dynamicCoefficient = 0.0;
@@ -219,9 +219,14 @@ static void edgesOfMeshesAreNotFelt(void** state) {
         } else if (kind == 1) {
             tpBox box = { { 0.8, 0.7, 0.6 } };
             tpCreateBox(world, body, &shape, &box, NULL);
-        } else {
+        } else if (kind == 2) {
             tpCapsule capsule = { 0.3, 0.6, { 0.0, 1.0, 0.0 } };
             tpCreateCapsule(world, body, &shape, &capsule, NULL);
+        } else {
+            // Lying, and standing.
+            tpCylinder cylinder = { kind == 3 ? 0.3 : 0.4, 0.6, { 0.0, 1.0, 0.0 } };
+            cylinder.axis = kind == 3 ? cylinder.axis : tpMakeVec3(0.0, 0.0, 1.0);
+            tpCreateCylinder(world, body, &shape, &cylinder, NULL);
         }
         double lost = 0.0, lift = 0.0;
         for (int k = 0; k < 180; ++k) {
