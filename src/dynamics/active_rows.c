@@ -12,7 +12,7 @@ static const double noApproach = 1e-13;
 bool tpRows_IsActive(const tpRows* rows, int block) {
     int first = rows->firstRows[block];
     return rows->kinds[block] == tp_frictionFree || rows->impulse[first] > 0.0 ||
-           rows->q[first] < nearlyClosed * rows->speedUnit;
+           rows->scale[first] * rows->q[first] < nearlyClosed * rows->speedUnit;
 }
 
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
@@ -25,6 +25,8 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
         return false;
     }
     active->rows.speedUnit = whole->speedUnit;
+    active->rows.lengthUnit = whole->lengthUnit;
+    active->rows.massUnit = whole->massUnit;
     active->rows.gapSlack = whole->gapSlack;
     active->rows.h = whole->h;
     active->rows.bodyCount = whole->bodyCount;
@@ -73,7 +75,7 @@ int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
             whole->velocity[k] = whole->q[k] + tpRows_RowVelocity(whole, k, active->changes,
                                                                   whole->bodyA[b], whole->bodyB[b]);
         }
-        if (whole->velocity[first] < -noApproach * whole->speedUnit) {
+        if (whole->scale[first] * whole->velocity[first] < -noApproach * whole->speedUnit) {
             active->isActive[b] = true;
             joined += 1;
         }

@@ -211,6 +211,18 @@ static double valueAt(const tpSystem* system, const tpCoupling* coupling, const 
     return value;
 }
 
+// What an error counts for: turns count with the unit of length, ways as they are.
+static double weightOf(const tpSystem* system, const tpCoupling* coupling) {
+    for (int i = 0; i < coupling->partCount; ++i) {
+        const tpCouplingPart* part = &coupling->parts[i];
+        const tpJoint* joint = &system->joints.data[part->joint];
+        if (joint->coordinates[part->coordinate].kind == tp_slideAxis) {
+            return 1.0;
+        }
+    }
+    return system->units.length;
+}
+
 double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose* poses) {
     const tpCouplingDef* def = &system->couplings.data[index].def;
     if (tpCoupling_AnyBody(system, index) < 0 || !(def->hasValue || def->hasLimits)) {
@@ -218,7 +230,8 @@ double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose*
     }
     double value = valueAt(system, &system->couplings.data[index], poses);
     double drift = def->hasValue ? fabs(value - def->value) : 0.0;
-    return def->hasLimits ? fmax(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+    drift = def->hasLimits ? fmax(drift, fabs(tpPastLimit(def->limits, value))) : drift;
+    return weightOf(system, &system->couplings.data[index]) * drift;
 }
 
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses) {

@@ -14,8 +14,8 @@ static void addDisc(tpRows* rows, const tpSystem* system, int source, double loa
                                 rows->givenA[source], rows->givenB[source]);
     int to = rows->firstRows[block], from = rows->firstRows[source];
     rows->mu[block] = rows->mu[source];
-    rows->compliance[to] = 1.0;
-    rows->bias[to] = -load;
+    rows->compliance[to] = 1.0 / rows->massUnit;
+    rows->bias[to] = -load / rows->massUnit;
     size_t componentCount = (size_t)rows->componentCount, frictionCount = (size_t)(dimension - 1);
     size_t bytes = sizeof(double) * componentCount * frictionCount;
     memcpy(rows->jacobianA + componentCount * (size_t)(to + 1),

@@ -37,7 +37,6 @@ typedef struct JointLoop {
     const tpSystem* seen;
     const tpPose* poses;
     const bool* isDone; // for the loop that ends a step: by joint
-    double unit;
     double drift[jointParts];
 } JointLoop;
 
@@ -63,12 +62,12 @@ double tpHinge_Drift(const tpJoint* joint, tpVec3 gap, tpVec3 twist, double valu
     return def->hasLimits ? larger(drift, fabs(tpPastLimit(def->limits, value))) : drift;
 }
 
-static double ballDrift(const tpJoint* joint, const tpPose* poses, double unit) {
+static double ballDrift(const tpJoint* joint, const tpPose* poses) {
     tpPose a = tpPoseOrWorld(poses, joint->bodyA), b = tpPoseOrWorld(poses, joint->bodyB);
     // As tpJoint_PlaceAt finds the points: the same bits.
     tpVec3 pointA = tpAdd(tpMulMV(tpMatFromQuat(a.rotation), joint->anchorA), a.position);
     tpVec3 gap = tpSub(tpTransformPoint(b, joint->anchorB), pointA);
-    return larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z)) / unit;
+    return larger(larger(fabs(gap.x), fabs(gap.y)), fabs(gap.z));
 }
 
 static double hingeDrift(const tpJoint* joint, const tpPose* poses, double unit) {
@@ -89,13 +88,14 @@ static bool hasLimits(const tpJoint* joint) {
     return false;
 }
 
-static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
-                      double unit) {
+// Turns count with the unit of length.
+static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses) {
+    double unit = system->units.length;
     if (joint->type == tp_revoluteJoint && !system->isPlanar) {
-        return hingeDrift(joint, poses, unit);
+        return unit * hingeDrift(joint, poses, unit);
     }
     if (joint->type == tp_ballJoint && !system->isPlanar && !hasLimits(joint)) {
-        return ballDrift(joint, poses, unit);
+        return ballDrift(joint, poses);
     }
     tpJointPlace place = tpJoint_Place(joint, poses);
     double drift = heldError(system, joint, &place, unit);
@@ -108,7 +108,7 @@ static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose
             drift = fmax(drift, isSlide ? past / unit : past);
         }
     }
-    return drift;
+    return unit * drift;
 }
 
 static void measurePart(void* context, int part, int worker) {
@@ -119,14 +119,14 @@ static void measurePart(void* context, int part, int worker) {
     double drift = 0.0;
     for (int i = range.begin; i < range.end; ++i) {
         if (system->joints.data[i].isLive) {
-            drift = fmax(drift, driftOf(system, &system->joints.data[i], loop->poses, loop->unit));
+            drift = fmax(drift, driftOf(system, &system->joints.data[i], loop->poses));
         }
     }
     loop->drift[part] = drift;
 }
 
-static double driftIn(const tpSystem* system, const tpPose* poses, double unit) {
-    JointLoop loop = { .seen = system, .poses = poses, .unit = unit };
+double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
+    JointLoop loop = { .seen = system, .poses = poses };
     double drift = tpCouplings_PositionError(system, poses);
     tpTasks_Run(system->tasks, measurePart, &loop, partsOf(system));
     for (int part = 0; part < partsOf(system); ++part) {
@@ -135,12 +135,8 @@ static double driftIn(const tpSystem* system, const tpPose* poses, double unit) 
     return drift;
 }
 
-double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
-    return driftIn(system, poses, 1.0);
-}
-
 double tpJoint_PositionError(const tpSystem* system, const tpJoint* joint, const tpPose* poses) {
-    return joint->isLive ? driftOf(system, joint, poses, 1.0) : 0.0;
+    return joint->isLive ? driftOf(system, joint, poses) : 0.0;
 }
 
 static void followAngle(const tpSystem* system, tpJoint* joint) {
@@ -178,7 +174,7 @@ static void endPart(void* context, int part, int worker) {
         if (!loop->isDone[i] && joint->isLive) {
             followAngle(system, joint);
             tpJoint_EndRotors(system, joint);
-            drift = larger(drift, driftOf(system, joint, system->poses.data, 1.0));
+            drift = larger(drift, driftOf(system, joint, system->poses.data));
         }
     }
     loop->drift[part] = drift;
@@ -301,10 +297,9 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     return changes != NULL;
 }
 
-// `drift` becomes that of the poses as they are left, in units of length or rad.
+// `drift` becomes that of the poses as they are left, as tpJoints_PositionError has it.
 static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
-    tolerance /= system->units.length;
-    *drift = driftIn(system, system->poses.data, system->units.length);
+    *drift = tpJoints_PositionError(system, system->poses.data);
     for (int iteration = 0; iteration < 8; ++iteration) {
         if (*drift <= tolerance) {
             return iteration;
@@ -313,7 +308,7 @@ static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, d
         bool isDone = correctOnce(system, memory);
         tpArena_Release(&system->arena, mark);
         double last = *drift;
-        *drift = driftIn(system, system->poses.data, system->units.length);
+        *drift = tpJoints_PositionError(system, system->poses.data);
         if (!isDone || !(*drift < last)) {
             return -1;
         }
@@ -329,5 +324,5 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
 double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance) {
     double drift;
     correct(system, memory, tolerance, &drift);
-    return system->units.length == 1.0 ? drift : tpJoints_PositionError(system, system->poses.data);
+    return drift;
 }

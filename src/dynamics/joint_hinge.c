@@ -16,6 +16,9 @@ static void writeRow(tpRows* rows, int row, tpVec3 force, tpVec3 momentA, tpVec3
     tpWriteSix(a, tpNeg(force), tpNeg(momentA));
     tpWriteSix(b, force, momentB);
     rows->bias[row] = bias;
+    if (rows->lengthUnit != 1.0) {
+        tpRows_ScaleTurn(rows, row);
+    }
 }
 
 // Both anchors are one point.

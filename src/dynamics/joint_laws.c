@@ -5,7 +5,7 @@
 // A limit this near counts as reached, in units of length, or rad.
 static const double limitReached = 1e-9;
 
-// The row that sets the load of a bounded force has at most this for a velocity, m/s.
+// The row that sets the load of a bounded force has at most this for a velocity, in units of speed.
 static const double loadSpeed = 1.0;
 
 // Rows of a coordinate ---------------------------------------------------------------------------
@@ -78,12 +78,15 @@ static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, co
     int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, row->bodyA, row->bodyB);
     int first = rows->firstRows[block];
     rows->mu[block] = 1.0;
+    setRow(rows, system, block, 1, row, 1.0);
     // The load is the limit; scaled so that strong motors have no large numbers among the
-    // velocities.
-    rows->compliance[first] = loadSpeed / (loadSpeed + limit);
+    // velocities, in units of speed and mass.
+    double scale = rows->scale[first] = rows->scale[first + 1];
+    double mass = scale * scale * system->units.mass;
+    double load = scale * limit / (mass * system->units.speed);
+    rows->compliance[first] = loadSpeed / (loadSpeed + load) / mass;
     rows->bias[first] = -limit * rows->compliance[first];
     rows->impulse[first] = limit; // solvers start from what is known
-    setRow(rows, system, block, 1, row, 1.0);
     return first + 1;
 }
 
@@ -122,6 +125,16 @@ void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, c
     rows->bias[k] = soft.bias;
 }
 
+// What errors of a row count in: 1 of turns, the unit of length of ways.
+static double errorUnit(const tpSystem* system, const tpLawRow* row) {
+    bool isWay =
+        tpLengthSquared(row->row.onA.linear) > 0.0 || tpLengthSquared(row->row.onB.linear) > 0.0;
+    for (int i = 0; i < row->moreCount; ++i) {
+        isWay = isWay || tpLengthSquared(row->more[i].linear) > 0.0;
+    }
+    return isWay ? system->units.length : 1.0;
+}
+
 void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                         const double limits[2], const tpJointTreatment* treatment) {
     info.role = tp_limitRole;
@@ -132,7 +145,7 @@ void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, 
         tpLawRow limit = *row;
         limit.row.error -= limits[side];
         double room = side == 0 ? limit.row.error : -limit.row.error;
-        if (treatment->gain == 0.0 && room > limitReached * system->units.length) {
+        if (treatment->gain == 0.0 && room > limitReached * errorUnit(system, row)) {
             continue; // on velocities alone a limit acts where it has been reached
         }
         info.part = side;

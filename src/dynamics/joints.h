@@ -91,7 +91,7 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
 double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRows* rows, int block,
                         int row, double h);
 
-// Largest error of position over all joints, m or rad.
+// Largest error of position over all joints, m; a turn of 1 rad counts as the unit of length.
 double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 
 // That of one joint.

@@ -53,11 +53,11 @@ static void makeGenerator(const tpRows* rows, int block, const tpDirections* dir
     out->hasCone = rows->kinds[block] == tp_frictionCone;
     if (!out->hasCone) {
         for (int k = 0; k < rowCount; ++k) {
-            addColumn(out)[k] = 1.0;
+            addColumn(out)[k] = scale[k];
         }
         return;
     }
-    addColumn(out)[0] = 1.0;
+    addColumn(out)[0] = scale[0];
     int slidingCount = slidingRows(rows, block);
     if (slidingCount == 1) {
         addColumn(out)[1] = scale[1];
@@ -85,12 +85,18 @@ static int variableCount(const tpRows* rows, int block, int directionCount) {
     return 2 + sliding + 2 * (rowCount - 1 - slidingCount);
 }
 
-// W of two blocks, compliance included.
+// W of two blocks, compliance included. The LCP has velocities and impulses side by side: it counts
+// in units of mass and speed.
 static void coupling(const tpRows* rows, int b, int c,
                      double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
     tpRows_Coupling(rows, b, c, W);
     for (int k = 0; b == c && k < rows->dimensions[b]; ++k) {
         W[k][k] += rows->compliance[rows->firstRows[b] + k];
+    }
+    for (int i = 0; rows->massUnit != 1.0 && i < rows->dimensions[b]; ++i) {
+        for (int k = 0; k < rows->dimensions[c]; ++k) {
+            W[i][k] *= rows->massUnit;
+        }
     }
 }
 
@@ -188,7 +194,7 @@ static void writeRightSide(const tpRows* rows, const int* blocks, int blockCount
             for (int i = 0; i < generator.rowCount; ++i) {
                 sum += generator.P[column][i] * q[i];
             }
-            lcp->q[first + column] = sum;
+            lcp->q[first + column] = sum / rows->speedUnit;
             lcp->isFree[first + column] = rows->kinds[b] == tp_frictionFree;
         }
         if (generator.hasCone) {
@@ -209,7 +215,7 @@ static void readImpulses(tpRows* rows, const int* blocks, int blockCount,
             for (int column = 0; column < generator.columnCount; ++column) {
                 sum += generator.P[column][i] * lcp->z[lcp->firstVariables[local] + column];
             }
-            rows->impulse[rows->firstRows[b] + i] = sum;
+            rows->impulse[rows->firstRows[b] + i] = rows->massUnit * rows->speedUnit * sum;
         }
     }
 }
@@ -269,7 +275,7 @@ static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
         }
         pushes = true;
         basis[0] = tp_zBasic;
-        double limit = rows->mu[b] * impulse[0];
+        double limit = rows->mu[b] * impulse[0] / rows->scale[rows->firstRows[b]];
         if (rows->kinds[b] == tp_frictionCone && rowCount > 1) {
             double sum =
                 markDirections(impulse, rows->scale + rows->firstRows[b], rowCount,

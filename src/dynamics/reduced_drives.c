@@ -13,7 +13,8 @@
 
 #include "dynamics/reduced.h"
 
-// A drive that holds has this stiffness: to all inertias there is nothing that it leaves.
+// A drive that holds has this stiffness, in units of mass, of turns times length squared: to all
+// inertias there is nothing that it leaves.
 static const double holding = 1e30;
 
 // An impulse within this part of the bound is at it.
@@ -27,9 +28,15 @@ static int forceRow(const tpRows* rows, int block) {
     return rows->firstRows[block] + 1;
 }
 
-static double stiffnessOf(const tpRows* rows, const tpReducedDrive* drive) {
-    double compliance = rows->compliance[forceRow(rows, drive->block)];
-    return compliance > 0.0 ? 1.0 / compliance : holding;
+static bool isHolding(const tpRows* rows, const tpReducedDrive* drive) {
+    return !(rows->compliance[forceRow(rows, drive->block)] > 0.0);
+}
+
+static double stiffnessOf(const tpReduced* reduced, const tpRows* rows,
+                          const tpReducedDrive* drive) {
+    int row = forceRow(rows, drive->block);
+    double unit = rows->scale[row] * rows->scale[row] * reduced->system->units.mass;
+    return isHolding(rows, drive) ? holding * unit : 1.0 / rows->compliance[row];
 }
 
 // Which rows drives have; what they do is what their impulses tell.
@@ -71,7 +78,7 @@ static bool applyDrives(tpReduced* reduced, const tpRows* rows) {
         const tpReducedDrive* drive = &reduced->drives[i];
         tpReducedLink* link = &reduced->links[drive->link];
         if (drive->state == tp_driveWithin) {
-            double k = stiffnessOf(rows, drive);
+            double k = stiffnessOf(reduced, rows, drive);
             link->driveStiffness += k;
             link->driveStart -= k * rows->bias[forceRow(rows, drive->block)];
         } else if (drive->state != tp_driveInRows) {
@@ -114,13 +121,13 @@ void tpReduced_ReadDrives(tpReduced* reduced, tpRows* rows) {
         reduced->links[reduced->drives[i].link].driveImpulse = 0.0;
     }
     // Drives that hold give what the others leave: they come last.
-    for (int isHolding = 0; isHolding < 2; ++isHolding) {
+    for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < reduced->driveCount; ++i) {
             const tpReducedDrive* drive = &reduced->drives[i];
             tpReducedLink* link = &reduced->links[drive->link];
             int row = forceRow(rows, drive->block);
-            bool holds = drive->state == tp_driveWithin && !(rows->compliance[row] > 0.0);
-            if (drive->state == tp_driveInRows || holds != (isHolding == 1)) {
+            bool holds = drive->state == tp_driveWithin && isHolding(rows, drive);
+            if (drive->state == tp_driveInRows || holds != (round == 1)) {
                 continue;
             }
             double r = drive->state == tp_driveAtMost    ? drive->bound
@@ -171,7 +178,8 @@ bool tpReduced_ChangeDrives(tpReduced* reduced, tpRows* rows, double allowed, in
     for (int i = 0; i < reduced->driveCount; ++i) {
         tpReducedDrive* drive = &reduced->drives[i];
         int row = forceRow(rows, drive->block);
-        tpDriveState next = nextState(drive, rows->impulse[row], rows->velocity[row], allowed);
+        double u = rows->scale[row] * rows->velocity[row];
+        tpDriveState next = nextState(drive, rows->impulse[row], u, allowed);
         if (next != drive->state) {
             drive->changes += 1;
             bool isUndecided = drive->changes > mostChanges || round > mostRounds;
@@ -190,7 +198,7 @@ bool tpReduced_FreeHolding(tpReduced* reduced, tpRows* rows) {
     int count = 0;
     for (int i = 0; i < reduced->driveCount; ++i) {
         tpReducedDrive* drive = &reduced->drives[i];
-        if (drive->state == tp_driveWithin && stiffnessOf(rows, drive) >= holding) {
+        if (drive->state == tp_driveWithin && isHolding(rows, drive)) {
             drive->state = tp_driveInRows;
             count += 1;
         }

@@ -150,14 +150,15 @@ static void choose(tpReducedSolve* solve) {
         if (rows->infos[b].source == tp_boundedSource || rows->kinds[b] == tp_frictionFree) {
             continue;
         }
-        fastest = fmax(fastest, -rows->q[first]);
+        fastest = fmax(fastest, -rows->scale[first] * rows->q[first]);
         for (int k = first + 1; k < first + rows->dimensions[b]; ++k) {
-            fastest = fmax(fastest, fabs(rows->q[k]));
+            fastest = fmax(fastest, fabs(rows->scale[k] * rows->q[k]));
         }
     }
     for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
         solve->isActive[b] = rows->kinds[b] == tp_frictionFree ||
-                             rows->q[rows->firstRows[b]] < nearlyClosed * fastest ||
+                             rows->scale[first] * rows->q[first] < nearlyClosed * fastest ||
                              carries(rows, b);
     }
     for (int i = 0; i < solve->reduced->driveCount; ++i) {
@@ -171,7 +172,8 @@ static int join(tpReducedSolve* solve, double least) {
     const tpRows* rows = solve->rows;
     int count = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
-        if (!solve->isActive[b] && rows->velocity[rows->firstRows[b]] < -least) {
+        int first = rows->firstRows[b];
+        if (!solve->isActive[b] && rows->scale[first] * rows->velocity[first] < -least) {
             solve->isActive[b] = true;
             count += 1;
         }
@@ -412,14 +414,6 @@ static void finish(tpReducedSolve* solve) {
     tpReduced_ReadDrives(reduced, solve->rows);
 }
 
-static double normOf(const double* numbers, int count) {
-    double sum = 0.0;
-    for (int i = 0; i < count; ++i) {
-        sum += numbers[i] * numbers[i];
-    }
-    return sqrt(sum);
-}
-
 static bool reserve(tpReducedSolve* solve) {
     tpArena* arena = solve->arena;
     const tpRows* rows = solve->rows;
@@ -467,7 +461,7 @@ bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* 
     if (!reserve(&solve)) {
         return false;
     }
-    double size = normOf(rows->q, rows->rowCount);
+    double size = tpRows_FreeSize(rows);
     solve.goal = fmax(options->tolerance * size, options->velocityTolerance);
     double willDo = fmax(solve.goal, fmin(options->enough, tp_stalledPart * size));
     if (options->shift != NULL) {

@@ -174,7 +174,7 @@ static void setAside(tpRedundancy* redundancy, tpRows* rows, int i) {
     redundancy->biases[i] = rows->bias[row];
     redundancy->q[i] = rows->q[row];
     // Alone with itself, and content.
-    rows->compliance[row] = 1.0;
+    rows->compliance[row] = 1.0 / (rows->massUnit * rows->scale[row] * rows->scale[row]);
     rows->bias[row] = rows->q[row] = rows->impulse[row] = 0.0;
 }
 

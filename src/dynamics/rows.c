@@ -31,7 +31,7 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockC
                     int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
     rows->componentCount = componentCount;
-    rows->speedUnit = 1.0;
+    rows->speedUnit = rows->lengthUnit = rows->massUnit = 1.0;
     rows->blockCapacity = blockCapacity;
     rows->rowCapacity = rowCapacity;
     rows->arena = arena;
@@ -78,7 +78,7 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
         return false;
     }
     rows->bodyCount = system->bodyCount;
-    rows->speedUnit = system->units.speed;
+    tpRows_SetUnits(rows, system);
     rows->termCapacity = tpCouplings_TermCapacity(system);
     rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
     size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
@@ -92,6 +92,12 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
         clearMass(rows, i);
     }
     return true;
+}
+
+void tpRows_SetUnits(tpRows* rows, const tpSystem* system) {
+    rows->speedUnit = system->units.speed;
+    rows->lengthUnit = system->units.length;
+    rows->massUnit = system->units.mass;
 }
 
 void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h) {
@@ -295,6 +301,9 @@ void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int 
     term->isDynamic = tpSystem_IsDynamic(system, body);
     memset(term->jacobian, 0, sizeof(term->jacobian));
     writeRow(rows->componentCount, term->jacobian, on);
+    if (rows->lengthUnit != 1.0) {
+        tpRows_ScaleTurn(rows, row);
+    }
 }
 
 void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow) {
@@ -389,17 +398,29 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
     return block;
 }
 
-double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row) {
+// Whether a row measures a turn: it turns bodies, and moves no centre of any.
+static bool isTurn(const tpRows* rows, int row) {
     int linear = rows->componentCount == 3 ? 2 : 3;
-    if (system->units.length == 1.0) {
-        return 1.0;
-    }
     const double* a = rows->jacobianA + (size_t)rows->componentCount * (size_t)row;
     const double* b = rows->jacobianB + (size_t)rows->componentCount * (size_t)row;
-    for (int k = 0; k < linear; ++k) {
-        if (a[k] != 0.0 || b[k] != 0.0) {
-            return system->units.length;
+    bool turns = false;
+    for (int k = 0; k < rows->componentCount; ++k) {
+        bool acts = a[k] != 0.0 || b[k] != 0.0;
+        for (int i = 0; i < rows->termCounts[row]; ++i) {
+            acts = acts || rows->terms[rows->firstTerms[row] + i].jacobian[k] != 0.0;
         }
+        if (acts && k < linear) {
+            return false;
+        }
+        turns = turns || acts;
     }
-    return 1.0;
+    return turns;
+}
+
+void tpRows_ScaleTurn(tpRows* rows, int row) {
+    rows->scale[row] = isTurn(rows, row) ? rows->lengthUnit : 1.0;
+}
+
+double tpRows_ErrorUnit(const tpRows* rows, int row) {
+    return rows->lengthUnit == 1.0 || isTurn(rows, row) ? 1.0 : rows->lengthUnit;
 }

@@ -58,6 +58,8 @@ typedef struct tpRowTerm {
 
 typedef struct tpRows {
     double speedUnit;   // m/s: of tolerances, see scales.h
+    double lengthUnit;  // m: the same; a turn of 1 rad counts as this way
+    double massUnit;    // kg: the same
     double gapSlack;    // m/s: how far biases may be changed to agree with each other; gap / h
     double h;           // s: of the step whose gaps are in the biases
     int componentCount; // velocities of a body: 6, or 3 in planar worlds
@@ -77,7 +79,7 @@ typedef struct tpRows {
     int* givenB;
 
     // Of each row.
-    double* scale;
+    double* scale; // semi-axes of friction; of joints lengthUnit if the row measures a turn, else 1
     double* compliance;
     double* damping; // of springs and servos: the damper's part of the impulse, by the velocity
     double* rotor;   // of armatures: speed of the rotor before the impulses
@@ -108,9 +110,12 @@ typedef struct tpRows {
 // Empty rows with room, in the system's arena. False if memory ran out.
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
 
-// The same in any arena, without bodies and masses.
+// The same in any arena, without bodies and masses, in units of 1.
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
                     int rowCapacity);
+
+// Takes the system's units; tpRows_Create does.
+void tpRows_SetUnits(tpRows* rows, const tpSystem* system);
 
 // Says that biases are gaps over a step of h seconds, and so known to a gap's slack over h only.
 void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h);
@@ -150,7 +155,7 @@ void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpCon
                        const tpContactLaw* law);
 
 // What the errors of a row's position count in: the unit of length, or 1 if it measures a turn.
-double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row);
+double tpRows_ErrorUnit(const tpRows* rows, int row);
 
 // Adds an empty block of joint rows, to be filled by tpRows_SetRow. Returns its number.
 int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
@@ -162,6 +167,10 @@ int tpRows_OpenBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpF
 
 // Row k of a block: directions on A and B (linear and angular about each centre of mass).
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
+
+// Makes rows of turns count as ways where the unit of length is not 1 m: friction problems sum
+// and compare rows in this scale.
+void tpRows_ScaleTurn(tpRows* rows, int row);
 
 // The same by the number of the row.
 static inline void tpRows_WriteRow(tpRows* rows, int row, const tpWrench* onA,
@@ -175,16 +184,19 @@ static inline void tpRows_WriteRow(tpRows* rows, int row, const tpWrench* onA,
     if (rows->componentCount == 3) {
         a[2] = onA->angular.z;
         b[2] = onB->angular.z;
-        return;
+    } else {
+        a[2] = onA->linear.z;
+        a[3] = onA->angular.x;
+        a[4] = onA->angular.y;
+        a[5] = onA->angular.z;
+        b[2] = onB->linear.z;
+        b[3] = onB->angular.x;
+        b[4] = onB->angular.y;
+        b[5] = onB->angular.z;
     }
-    a[2] = onA->linear.z;
-    a[3] = onA->angular.x;
-    a[4] = onA->angular.y;
-    a[5] = onA->angular.z;
-    b[2] = onB->linear.z;
-    b[3] = onB->angular.x;
-    b[4] = onB->angular.y;
-    b[5] = onB->angular.z;
+    if (rows->lengthUnit != 1.0) {
+        tpRows_ScaleTurn(rows, row);
+    }
 }
 
 // What row k of a block does to a further body. There must be room: tpRows_Create makes it for all
@@ -228,6 +240,9 @@ void tpRows_ApplySolved(const tpRows* rows, tpVelocity* velocities);
 
 // Velocity of a row under a unit of its own impulse, W_kk.
 double tpRows_Response(const tpRows* rows, int block, int row);
+
+// |q| in scaled rows, as the judge divides by it.
+double tpRows_FreeSize(const tpRows* rows);
 
 // How far a block's impulse and velocity are from its law: the square of the natural map that
 // tpFriction_Judge sums, in (m/s)^2.

@@ -281,6 +281,15 @@ double tpRows_Response(const tpRows* rows, int block, int row) {
     return response;
 }
 
+double tpRows_FreeSize(const tpRows* rows) {
+    double sum = 0.0;
+    for (int i = 0; i < rows->rowCount; ++i) {
+        double speed = rows->scale[i] * rows->q[i];
+        sum += speed * speed;
+    }
+    return sqrt(sum);
+}
+
 double tpRows_ResidualSquared(const tpRows* rows, int block) {
     int first = rows->firstRows[block], count = rows->dimensions[block];
     double trace = 0.0;

@@ -6,8 +6,8 @@
 static const double stepsPerTime = 512.0;
 
 // Twice the binary digits between two units, and how far the middle of the usual ones is from 1:
-// 1/4 m, 1/2 s.
-enum { digitsPerUnit = 10, usualLength = -2, usualTime = -1 };
+// 1/4 m, 1/2 s, 1 kg.
+enum { digitsPerUnit = 10, usualLength = -2, usualTime = -1, usualMass = 0 };
 
 // The power of 1024 whose range has the number in it; the range of 1 has 2^middle in its middle.
 static double unitOf(double number, int middle) {
@@ -75,13 +75,14 @@ bool tpSystem_MeasureScales(tpSystem* system) {
     if (sizes == NULL) {
         return false;
     }
-    Mean lengths = { 0.0, 0.0 }, reaches = { 0.0, 0.0 };
+    Mean lengths = { 0.0, 0.0 }, reaches = { 0.0, 0.0 }, masses = { 0.0, 0.0 };
     double smallest = INFINITY, fall = 0.0;
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         if (tpSystem_IsDynamic(system, i) && sizes[i] > 0.0) {
             addTo(&lengths, sizes[i]);
             addTo(&reaches, body->reach > 0.0 ? body->reach : sizes[i]);
+            addTo(&masses, body->mass);
             smallest = fmin(smallest, sizes[i]);
             fall += body->mass * tpLength(system->gravity) * sizes[i];
         }
@@ -89,6 +90,7 @@ bool tpSystem_MeasureScales(tpSystem* system) {
     tpArena_Release(&system->arena, mark);
     system->scales.length = valueOf(&lengths);
     system->scales.reach = valueOf(&reaches);
+    system->scales.mass = valueOf(&masses);
     system->scales.smallest = isfinite(smallest) ? smallest : 1.0;
     system->scales.fall = fall;
     return true;
@@ -99,5 +101,6 @@ void tpSystem_MeasureUnits(tpSystem* system, double h) {
     double time = gravity > 0.0 ? sqrt(length / gravity) : stepsPerTime * h;
     system->units.length = unitOf(length, usualLength);
     system->units.time = unitOf(time, usualTime);
+    system->units.mass = unitOf(system->scales.mass, usualMass);
     system->units.speed = system->units.length / system->units.time;
 }

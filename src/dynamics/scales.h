@@ -21,6 +21,7 @@ typedef struct tpUnits {
     double length; // m: 1 for bodies that reach 8 mm to 8 m
     double time;   // s: 1 for times of 16 ms to 16 s
     double speed;  // m/s: length per time
+    double mass;   // kg: 1 for bodies of 1/32 to 32 kg
 } tpUnits;
 
 typedef struct tpScales {
@@ -29,6 +30,7 @@ typedef struct tpScales {
     // m: the same of how far their shapes reach, or of sizes for bodies without shapes
     double reach;
     double smallest; // m: the smallest of these sizes
+    double mass;     // kg: the same mean of their masses
     double fall;     // J: sum over the bodies of mass times gravity times size
 } tpScales;
 
@@ -39,6 +41,15 @@ double* tpSystem_BodySizes(struct tpSystem* system);
 
 // The scales of a system; 1 m if no body has a size. False if memory ran out.
 bool tpSystem_MeasureScales(struct tpSystem* system);
+
+// The units of a coordinate's rate and of its value: rad per unit of time and rad if it is a turn.
+static inline double tpUnits_OfRate(const tpUnits* units, bool isSlide) {
+    return isSlide ? units->speed : 1.0 / units->time;
+}
+
+static inline double tpUnits_OfValue(const tpUnits* units, bool isSlide) {
+    return isSlide ? units->length : 1.0;
+}
 
 // The units for a step of h seconds. The time of a scene is that in which gravity moves a body by
 // its reach; without gravity the step is all that tells of time, and 512 of them count.

@@ -54,14 +54,6 @@ void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report) {
     }
 }
 
-static double normOf(const double* numbers, int count) {
-    double sum = 0.0;
-    for (int i = 0; i < count; ++i) {
-        sum += numbers[i] * numbers[i];
-    }
-    return sqrt(sum);
-}
-
 // What rounding alone leaves of the velocities u = W r + q: large impulses that cancel, as in a
 // chain under load, allow no better.
 static double roundingLevel(const tpRows* rows) {
@@ -69,7 +61,7 @@ static double roundingLevel(const tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            double speed = tpRows_Response(rows, b, row) * rows->impulse[row];
+            double speed = rows->scale[row] * tpRows_Response(rows, b, row) * rows->impulse[row];
             sum += speed * speed;
         }
     }
@@ -144,7 +136,7 @@ double tpSolveGoal(double tolerance, double certificate, double size) {
 }
 
 static double sizeOf(const tpRows* rows) {
-    return fmax(normOf(rows->q, rows->rowCount), smallestScale * rows->speedUnit);
+    return fmax(tpRows_FreeSize(rows), smallestScale * rows->speedUnit);
 }
 
 double tpRows_RoughSize(const tpRows* rows) {
@@ -153,7 +145,8 @@ double tpRows_RoughSize(const tpRows* rows) {
         bool isLimit =
             rows->kinds[b] == tp_frictionNonnegative && rows->infos[b].source != tp_contactSource;
         for (int k = rows->firstRows[b]; k < rows->firstRows[b] + rows->dimensions[b]; ++k) {
-            square += isLimit && rows->q[k] > 0.0 ? 0.0 : rows->q[k] * rows->q[k];
+            double speed = rows->scale[k] * rows->q[k];
+            square += isLimit && speed > 0.0 ? 0.0 : speed * speed;
         }
     }
     return sqrt(square);
@@ -222,7 +215,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
         report->gapShift = fmax(report->gapShift, solve.shift * rows->h);
     }
     // The judge divides by |q|; where that is next to nothing, by the smallest scale.
-    double norm = normOf(rows->q, rows->rowCount);
+    double norm = tpRows_FreeSize(rows);
     double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
     double size = fmax(norm, smallestScale * rows->speedUnit);
     *residual = reached / size;
@@ -334,7 +327,7 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
                            double* residual) {
     double limit = affordable(rows, system, 1.0), start = system->solveWork;
     tpPyramidOptions options = { .directionCount = settings->directionCount,
-                                 .tolerance = settings->tolerance,
+                                 .tolerance = settings->tolerance / rows->speedUnit,
                                  .workLimit = limit };
     *isSolved = solvePyramid(rows, system, memory, &options, report, residual);
     if (system->arena.failed || !computeVelocities(rows, memory)) {

@@ -65,6 +65,7 @@ bool tpSystem_CreateSweeper(const tpSystem* system, const tpPose* poses, const t
         !tpSweeper_Create(sweeper, arena, system->bodyCount, count, tpFriction_SolveOne)) {
         return false;
     }
+    sweeper->speedUnit = system->units.speed;
     for (int i = 0; i < system->bodyCount; ++i) {
         sweeper->bodies[i] = tpSystem_SweepBody(system, i);
     }
@@ -129,6 +130,7 @@ static void writeJoint(const tpRows* rows, int block, tpSweepJoint* joint) {
         joint->rowCount = 1;
         first += 1;
     }
+    joint->scale = rows->scale[first];
     for (int k = 0; k < joint->rowCount; ++k) {
         size_t place = (size_t)(first + k) * (size_t)rows->componentCount;
         joint->onA[k] = wrenchOf(rows->componentCount, rows->jacobianA + place);

@@ -11,7 +11,7 @@ void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     system->allocator = *allocator;
     system->structure = 1;
     system->scales = (tpScales){ .length = 1.0, .reach = 1.0, .smallest = 1.0 };
-    system->units = (tpUnits){ 1.0, 1.0, 1.0 };
+    system->units = (tpUnits){ 1.0, 1.0, 1.0, 1.0 };
     tpArena_Create(&system->arena, allocator);
     tpCreateSharedPool(&system->forms, allocator, sizeof(tpShapeForm));
     tpCreateSharedPool(&system->bodyForms, allocator, sizeof(tpBodyForm));

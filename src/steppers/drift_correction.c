@@ -21,11 +21,7 @@ static const double largestLeft = 1e-8;
 // that they agree, and the law of contact is met to its residual.
 static double leftBySolve(const tpDrift* drift) {
     const tpRows* rows = &drift->step->rows;
-    double square = 0.0;
-    for (int i = 0; i < rows->rowCount; ++i) {
-        square += rows->q[i] * rows->q[i];
-    }
-    double missed = drift->step->h * drift->report->residual * sqrt(square);
+    double missed = drift->step->h * drift->report->residual * tpRows_FreeSize(rows);
     double unit = drift->step->system->units.length;
     return fmin((drift->report->gapShift + missed) / unit, largestLeft);
 }
@@ -69,7 +65,7 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
                 miss += unseen;
             }
             rows->bias[first + k] += miss / step->h;
-            double size = fabs(miss) / tpRows_ErrorUnit(rows, system, first + k);
+            double size = fabs(miss) / tpRows_ErrorUnit(rows, first + k);
             largest = size <= largest ? largest : size; // what is no number stays
         }
     }

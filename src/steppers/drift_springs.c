@@ -76,7 +76,7 @@ bool tpDrift_SolveSprings(tpDrift* drift) {
         }
         size = 0.0;
         for (int row = 0; row < rows->rowCount; ++row) {
-            size = fmax(size, fabs(rows->q[row]));
+            size = fmax(size, fabs(rows->scale[row] * rows->q[row]));
         }
         miss = missOfSprings(drift);
         if (miss <= springPart * size + springSpeed * step->system->units.speed) {

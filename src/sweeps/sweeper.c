@@ -258,7 +258,7 @@ static double sweepJoint(tpSweeper* sweeper, tpSweepJoint* joint) {
         largest = fmax(largest, fabs(change[k]) * joint->response);
     }
     pushJoint(sweeper, joint, change);
-    return largest;
+    return joint->scale * largest;
 }
 
 // Sweeps -----------------------------------------------------------------------------------------

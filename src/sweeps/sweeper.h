@@ -105,6 +105,7 @@ typedef struct tpSweepJoint {
     double limit; // of the bounded impulse, N s or N m s
     tpWrench onA[3], onB[3];
     double compliance[3], bias[3], impulse[3];
+    double scale; // of velocities where joints and contacts are compared: m per rad of turns, or 1
     tpSweepTerm* terms; // further bodies of a block of one row
     int32_t termCount;
     // Found by SetJoints.
@@ -123,6 +124,7 @@ typedef struct tpSweeper {
     tpVelocity* velocities; // the caller's, aligned to 64 bytes: what the sweep changes
     tpSweepBody* bodies;    // filled in by the caller
     tpSolveCone solveCone;
+    double speedUnit; // m/s: slips below 1e-9 of it are rounding; 1 unless the caller says
 
     int contactCount, contactCapacity;
     int32_t* places; // of each contact: pack * tp_packWidth + lane

@@ -10,6 +10,7 @@ bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int con
     memset(sweeper, 0, sizeof(*sweeper));
     sweeper->wide = tpGetSweepKernels(tpChooseWidth(tp_packWidth));
     sweeper->solveCone = solveCone;
+    sweeper->speedUnit = 1.0;
     sweeper->bodyCount = bodyCount;
     sweeper->contactCapacity = contactCapacity;
     sweeper->bodies = TP_SCRATCH_ZEROED(arena, tpSweepBody, bodyCount);

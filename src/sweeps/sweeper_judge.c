@@ -107,7 +107,7 @@ static double judgeJoint(const tpSweeper* sweeper, const tpSweepJoint* joint) {
         bool isIdle = joint->solve[k][k] == 0.0;
         sum += isIdle ? 0.0 : miss * miss;
     }
-    return sqrt(sum);
+    return joint->scale * sqrt(sum);
 }
 
 // Cone and dissipation of the contacts of a pack. Ratios of what is rounding say nothing.
@@ -123,7 +123,7 @@ static void judgeRatios(const tpSweeper* sweeper, const tpContactPack* pack, dou
             continue;
         }
         verdict->cone = fmax(verdict->cone, c.force / limit - 1.0);
-        if (c.speed > 1e-6 * largestSpeed && c.speed > 1e-9) {
+        if (c.speed > 1e-6 * largestSpeed && c.speed > 1e-9 * sweeper->speedUnit) {
             double power = c.r[1] * c.u[1] + c.r[2] * c.u[2] + c.r[3] * c.u[3];
             verdict->dissipation = fmax(verdict->dissipation, 1.0 + power / (limit * c.speed));
         }
@@ -193,7 +193,8 @@ double tpSweeper_FreeSpeed(tpSweeper* sweeper) {
         double u[3];
         tpSweeper_JointVelocity(sweeper, &sweeper->joints[i], u);
         for (int k = 0; k < sweeper->joints[i].rowCount; ++k) {
-            sum += u[k] * u[k];
+            double speed = sweeper->joints[i].scale * u[k];
+            sum += speed * speed;
         }
     }
     tpSweeper_FindSpeeds(sweeper);

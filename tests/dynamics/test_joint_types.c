@@ -154,7 +154,7 @@ static void testPlanesAndUnits(void** state) {
         system->units.length = 0.25;
         tpRows rows = makeJointRows(system);
         for (int row = 0; row < rows.rowCount; ++row) {
-            assert_true(tpRows_ErrorUnit(&rows, system, row) == (row < 3 ? 0.25 : 1.0));
+            assert_true(tpRows_ErrorUnit(&rows, row) == (row < 3 ? 0.25 : 1.0));
         }
         system->isPlanar = true;
         for (int axis = 0; axis < 3; ++axis) {

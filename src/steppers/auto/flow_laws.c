@@ -19,12 +19,15 @@ static const tpJoint* jointOf(const tpFlowLaw* law, const tpSystem* system,
 
 // 1 or -1: a coordinate with this value and rate is at its lower or its upper limit, and does not
 // leave it. 0: neither.
-static double limitSignOf(const tpCoordinateDef* def, const tpSystem* system, double value,
+static double limitSignOf(const tpCoordinate* coordinate, const tpSystem* system, double value,
                           double rate) {
-    if (!def->hasLimits || fabs(rate) > heldRate * system->units.speed) {
+    const tpCoordinateDef* def = &coordinate->def;
+    bool isSlide = coordinate->kind == tp_slideAxis;
+    if (!def->hasLimits || fabs(rate) > heldRate * tpUnits_OfRate(&system->units, isSlide)) {
         return 0.0;
     }
-    return value <= def->limits[0] + atLimit ? 1.0 : value >= def->limits[1] - atLimit ? -1.0 : 0.0;
+    double near = atLimit * tpUnits_OfValue(&system->units, isSlide);
+    return value <= def->limits[0] + near ? 1.0 : value >= def->limits[1] - near ? -1.0 : 0.0;
 }
 
 static tpJointRow rowOf(const tpJoint* joint, const tpSystem* system, int coordinate,
@@ -46,7 +49,7 @@ bool tpFlowLaw_IsNeeded(const tpJoint* joint, const tpSystem* system, int coordi
     }
     double rate;
     tpJointRow row = rowOf(joint, system, coordinate, &rate);
-    return limitSignOf(def, system, row.error, rate) != 0.0;
+    return limitSignOf(&joint->coordinates[coordinate], system, row.error, rate) != 0.0;
 }
 
 bool tpFlowLaw_Holds(const tpFlowLaw* law) {
@@ -71,6 +74,8 @@ bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* pl
     }
     double rate;
     tpJointRow row = rowOf(joint, system, coordinate, &rate);
+    bool isSlide = joint->coordinates[coordinate].kind == tp_slideAxis;
+    double unit = tpUnits_OfRate(&system->units, isSlide);
     *law = (tpFlowLaw){ .joint = place, .coordinate = coordinate, .direction = signOf(rate) };
     if (def->hasServo) {
         double wanted = wantedEffort(&def->servo, row.error, rate);
@@ -78,13 +83,13 @@ bool tpFlowLaw_Make(tpFlowLaw* law, const tpSystem* system, const tpFlowPlan* pl
     }
     if (def->hasMotor && def->motor.effort > 0.0) {
         double missing = def->motor.speed - rate;
-        law->holdsSpeed = fabs(missing) <= heldRate * system->units.speed;
+        law->holdsSpeed = fabs(missing) <= heldRate * unit;
         law->motorSign = law->holdsSpeed ? 0.0 : signOf(missing);
     }
-    law->limitSign = limitSignOf(def, system, row.error, rate);
+    law->limitSign = limitSignOf(&joint->coordinates[coordinate], system, row.error, rate);
     // A coordinate that is held twice has shares that nobody knows.
     return !(law->holdsSpeed && law->limitSign != 0.0) &&
-           (def->friction == 0.0 || fabs(rate) > slowestRate * system->units.speed) &&
+           (def->friction == 0.0 || fabs(rate) > slowestRate * unit) &&
            (law->motorSign == 0.0 || isfinite(def->motor.effort));
 }
 

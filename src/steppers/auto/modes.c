@@ -40,8 +40,10 @@ static uint64_t addCoordinate(uint64_t number, const tpSystem* system, const tpJ
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRow row = tpJoint_CoordinateRow(joint, &place, coordinate);
     double rate = tpJointRow_Speed(joint, &row, system->velocities.data);
+    bool isSlide = joint->coordinates[coordinate].kind == tp_slideAxis;
+    double unit = tpUnits_OfRate(&system->units, isSlide);
     if (def->friction > 0.0) {
-        number = addMode(number, sideOf(rate, slowestPart * system->units.speed));
+        number = addMode(number, sideOf(rate, slowestPart * unit));
     }
     if (hasServo) {
         const tpServo* servo = &def->servo;
@@ -51,11 +53,12 @@ static uint64_t addCoordinate(uint64_t number, const tpSystem* system, const tpJ
     }
     if (def->hasMotor) {
         double lack = def->motor.speed - rate;
-        number = addMode(number, sideOf(lack, heldRate * system->units.speed));
+        number = addMode(number, sideOf(lack, heldRate * unit));
     }
     if (def->hasLimits) {
-        bool isLow =
-            row.error<def->limits[0] + limitEdge, isHigh = row.error> def->limits[1] - limitEdge;
+        double near = limitEdge * tpUnits_OfValue(&system->units, isSlide);
+        bool isLow = row.error < def->limits[0] + near;
+        bool isHigh = row.error > def->limits[1] - near;
         number = addMode(number, isLow ? 2u : isHigh ? 1u : 0u);
     }
     return number;

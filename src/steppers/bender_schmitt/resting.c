@@ -294,7 +294,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
             double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
                                         error, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
-            largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, system, row));
+            largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, row));
         }
     }
     return largest;

@@ -32,6 +32,7 @@ static void copyJoint(const tpIslandProblem* problem, int block, tpRows* out, in
     memcpy(out->jacobianA + to, middles->jacobianA + from, sizeof(double) * numbers);
     memcpy(out->jacobianB + to, middles->jacobianB + from, sizeof(double) * numbers);
     for (int k = 0; k < out->dimensions[copy]; ++k) {
+        out->scale[out->firstRows[copy] + k] = middles->scale[middles->firstRows[own] + k];
         tpRows_CopyTerms(out, out->firstRows[copy] + k, middles, middles->firstRows[own] + k);
         out->compliance[out->firstRows[copy] + k] =
             geometry->jointEnds.compliance[geometry->jointEnds.firstRows[own] + k];

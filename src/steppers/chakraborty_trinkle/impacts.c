@@ -157,7 +157,7 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     tpSystem* system = step->base.system;
     double asked = step->settings.tolerance, largest = 0.0, unit = system->units.speed;
     for (int k = 0; k < rows->rowCount; ++k) {
-        largest = fmax(largest, fabs(rows->q[k]));
+        largest = fmax(largest, fabs(rows->scale[k] * rows->q[k]));
     }
     tpSolveSettings settings = { .cone = tp_circularCone,
                                  .directionCount = step->settings.directionCount,
@@ -300,7 +300,8 @@ static bool isAtRest(const tpImpactEnd* impact) {
     for (int b = 0; b < rows->blockCount; ++b) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            if (fabs(rows->bias[row] + rowVelocity(rows, b, row, impact->reached)) >= least) {
+            double speed = rows->bias[row] + rowVelocity(rows, b, row, impact->reached);
+            if (rows->scale[row] * fabs(speed) >= least) {
                 return false;
             }
         }

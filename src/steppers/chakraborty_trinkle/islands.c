@@ -424,7 +424,9 @@ static void clearOpen(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpRows* rows = &step->base.rows;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b], first = rows->firstRows[block];
-        double load = rows->impulse[first] - step->geometry.rho[block] * rows->velocity[first];
+        double scale = rows->scale[first];
+        double load = rows->impulse[first] / scale -
+                      step->geometry.rho[block] * scale * rows->velocity[first];
         bool isOpen = rows->kinds[block] != tp_frictionFree && load <= 0.0;
         for (int k = 0; isOpen && k < rows->dimensions[block]; ++k) {
             rows->impulse[first + k] = 0.0;

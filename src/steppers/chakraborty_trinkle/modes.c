@@ -226,8 +226,9 @@ bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* pro
             }
             double byImpulses = rowVelocity(step, block, row, base->pushed) -
                                 rowVelocity(step, block, row, base->kicked);
-            double allowed = byForces + impulsePart * fabs(byImpulses);
-            if (fabs(rowVelocity(step, block, row, base->startVelocities)) >
+            double scale = rows->scale[row];
+            double allowed = byForces + impulsePart * scale * fabs(byImpulses);
+            if (scale * fabs(rowVelocity(step, block, row, base->startVelocities)) >
                 allowed + slowestHit * base->system->units.speed) {
                 return true;
             }

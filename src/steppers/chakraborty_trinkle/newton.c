@@ -152,10 +152,25 @@ static void compress(IslandNewton* newton) {
     out->starts[n] = used;
 }
 
+// Equations of turning count as in the norm where pivots are chosen.
+static void weighEquations(IslandNewton* newton) {
+    const tpIslandProblem* problem = newton->problem;
+    if (problem->geometry->step->system->units.length == 1.0) {
+        return;
+    }
+    for (int k = 0; k < newton->jacobian.count; ++k) {
+        newton->jacobian.values[k] *= tpIslandProblem_Weight(problem, newton->jacobian.rows[k]);
+    }
+    for (int i = 0; i < newton->m; ++i) {
+        newton->right[i] *= tpIslandProblem_Weight(problem, i);
+    }
+}
+
 // Newton's step: z from the linear system, then the impulses.
 static bool solveLinear(IslandNewton* newton) {
     int m = newton->m;
     const tpMatrixEntries* list = &newton->jacobian;
+    weighEquations(newton);
     if (newton->matrix != NULL) {
         memset(newton->matrix, 0, sizeof(double) * (size_t)m * (size_t)m);
         for (int k = 0; k < list->count; ++k) {

@@ -341,12 +341,12 @@ tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment)
     return force;
 }
 
-// A one-sided row, value and derivatives: r - max(0, r - rho u), over rho.
-static void oneSided(double rho, double r, double u, tpConeEquations* out) {
-    bool isClosed = r - rho * u > 0.0;
-    out->value[0] = isClosed ? u : r / rho;
-    out->byVelocity[0][0] = isClosed ? 1.0 : 0.0;
-    out->byImpulse[0][0] = isClosed ? 0.0 : 1.0 / rho;
+// A one-sided row, value and derivatives: r - max(0, r - rho u), over rho, in scaled rows.
+static void oneSided(double rho, double e, double r, double u, tpConeEquations* out) {
+    bool isClosed = r / e - rho * e * u > 0.0;
+    out->value[0] = isClosed ? e * u : r / (e * rho);
+    out->byVelocity[0][0] = isClosed ? e : 0.0;
+    out->byImpulse[0][0] = isClosed ? 0.0 : 1.0 / (e * rho);
 }
 
 tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
@@ -360,13 +360,13 @@ tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
     memset(&out, 0, sizeof(out));
     if (rows->kinds[block] == tp_frictionFree) {
         for (int k = 0; k < dimension; ++k) {
-            out.value[k] = u[k];
-            out.byVelocity[k][k] = 1.0;
+            out.value[k] = e[k] * u[k];
+            out.byVelocity[k][k] = e[k];
         }
         return out;
     }
-    oneSided(rho, r[0], u[0], &out);
-    double load = r[0] - rho * u[0];
+    oneSided(rho, e[0], r[0], u[0], &out);
+    double load = r[0] / e[0] - rho * e[0] * u[0];
     double tau[4], length = 0.0;
     for (int k = 1; k < dimension; ++k) {
         tau[k] = r[k] / e[k] - rho * e[k] * u[k];
@@ -390,8 +390,8 @@ tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
                 out.byImpulse[k][j] = ((k == j) - across) / (e[j] * rho);
                 out.byVelocity[k][j] = across * e[j];
             }
-            out.byImpulse[k][0] = -mu * tau[k] / (length * rho);
-            out.byVelocity[k][0] = mu * tau[k] / length;
+            out.byImpulse[k][0] = -mu * tau[k] / (length * rho * e[0]);
+            out.byVelocity[k][0] = mu * tau[k] / length * e[0];
         }
     }
     return out;
@@ -404,23 +404,6 @@ bool tpIslandProblem_IsHeldTwice(const tpIslandProblem* problem) {
 
 // Judging ---------------------------------------------------------------------------------------
 
-// Equations of turning, in rad/s, count with the length of the scene's units: tolerances are in
-// m/s. Rows of contacts have their own scales.
-static double weightOfRow(const tpIslandProblem* problem, int block, int row) {
-    const tpTimeStep* step = problem->geometry->step;
-    const tpRows* rows = &step->rows;
-    if (block < problem->geometry->contactBlocks) {
-        return 1.0;
-    }
-    size_t at = (size_t)row * (size_t)rows->componentCount;
-    for (int k = 0; k < (rows->componentCount == 3 ? 2 : 3); ++k) {
-        if (rows->jacobianA[at + (size_t)k] != 0.0 || rows->jacobianB[at + (size_t)k] != 0.0) {
-            return 1.0;
-        }
-    }
-    return step->system->units.length;
-}
-
 static double squaresOfRows(const tpIslandProblem* problem, const double* residual) {
     const tpRows* rows = &problem->geometry->step->rows;
     const double* F = residual + problem->bodyCount * rows->componentCount;
@@ -428,20 +411,25 @@ static double squaresOfRows(const tpIslandProblem* problem, const double* residu
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
         for (int k = 0; k < rows->dimensions[block]; ++k) {
-            double value = weightOfRow(problem, block, rows->firstRows[block] + k) *
-                           F[problem->firstRow[b] + k];
+            double value = F[problem->firstRow[b] + k];
             sum += value * value;
         }
     }
     return sum;
 }
 
-double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual) {
+double tpIslandProblem_Weight(const tpIslandProblem* problem, int equation) {
     const tpTimeStep* step = problem->geometry->step;
     int count = step->rows.componentCount, linear = count == 3 ? 2 : 3;
-    double sum = 0.0, length = step->system->units.length;
-    for (int i = 0; i < problem->bodyCount * count; ++i) {
-        double value = (i % count < linear ? 1.0 : length) * residual[i];
+    bool isTurn = equation < problem->bodyCount * count && equation % count >= linear;
+    return isTurn ? step->system->units.length : 1.0;
+}
+
+double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual) {
+    int count = problem->bodyCount * problem->geometry->step->rows.componentCount;
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        double value = tpIslandProblem_Weight(problem, i) * residual[i];
         sum += value * value;
     }
     return sqrt(sum + squaresOfRows(problem, residual));
@@ -465,8 +453,7 @@ double tpIslandProblem_Judge(const tpIslandProblem* problem) {
         tpFrictionNaturalMap(rows->dimensions[block], rows->kinds[block], rows->mu[block], r, u,
                              map);
         for (int k = 0; k < rows->dimensions[block]; ++k) {
-            double weight = weightOfRow(problem, block, first + k);
-            sum += weight * weight * (map[k] * map[k] / (rho * rho));
+            sum += map[k] * map[k] / (rho * rho);
         }
     }
     return sum;
@@ -479,8 +466,7 @@ double tpIslandProblem_Scale(const tpIslandProblem* problem) {
         int block = problem->blocks[b], first = rows->firstRows[block];
         double largest = 0.0;
         for (int k = 0; k < rows->dimensions[block]; ++k) {
-            double weight = weightOfRow(problem, block, first + k);
-            largest = fmax(largest, fabs(weight * rows->q[first + k] * rows->scale[first + k]));
+            largest = fmax(largest, fabs(rows->q[first + k] * rows->scale[first + k]));
         }
         sum += largest * largest;
     }

@@ -66,6 +66,8 @@ void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
 
 // The length of a residual, and of its rows alone, m/s. What turns counts with the length of the
 // scene's units.
+// What an equation counts for: those of turning, in rad/s, with the unit of length.
+double tpIslandProblem_Weight(const tpIslandProblem* problem, int equation);
 double tpIslandProblem_Norm(const tpIslandProblem* problem, const double* residual);
 double tpIslandProblem_NormOfRows(const tpIslandProblem* problem, const double* residual);
 

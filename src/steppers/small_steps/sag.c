@@ -23,7 +23,8 @@
 
 #include "steppers/small_steps/step.h"
 
-// Turns beyond this are real, rad; so are those that come about faster, rad/s.
+// Turns beyond this are real, rad; so are those that come about faster, rad
+// per unit of time.
 static const double mostSag = 0.03, mostRate = 0.03;
 
 // Part of the sag that stays in a step if the body is not carried, and what is none, rad.
@@ -58,7 +59,7 @@ tpVec3 tpSmallStep_Sag(tpSmallStep* step, int n, int body, tpVec3 turn) {
         return tpZeroVec3();
     }
     tpVec3 before = readTurn(way->sag), sag = before, tilt;
-    double most = mostRate * step->h;
+    double most = mostRate * step->h / step->system->units.time;
     if (!findTilt(step, n, body, turn, &tilt)) {
         sag = tpScale(tpDot(sag, sag) > leastSag * leastSag ? keptPart : 0.0, sag);
     } else if (tpDot(tilt, tilt) <= most * most) {
