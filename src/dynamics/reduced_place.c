@@ -259,18 +259,19 @@ double tpReduced_Correct(tpReduced* reduced, const tpPose* poses) {
 }
 
 double tpReduced_StartError(const tpReduced* reduced) {
-    double largest = 0.0;
+    double largest = 0.0, unit = reduced->system->units.length;
     for (int i = 0; i < reduced->linkCount; ++i) {
         const tpReducedLink* link = &reduced->links[i];
         if (link->joint < 0) {
             continue;
         }
         for (int k = 0; k < 5; ++k) {
-            largest = larger(fabs(link->written[k]) * reduced->h, largest);
+            double weight = k < 3 ? 1.0 : unit; // turns count with the unit of length
+            largest = larger(weight * fabs(link->written[k]) * reduced->h, largest);
         }
         const tpCoordinateDef* def = &reduced->system->joints.data[link->joint].coordinates[0].def;
         if (def->hasLimits) {
-            largest = larger(fabs(tpPastLimit(def->limits, link->value)), largest);
+            largest = larger(unit * fabs(tpPastLimit(def->limits, link->value)), largest);
         }
     }
     return largest;
