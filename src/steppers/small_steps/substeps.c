@@ -47,7 +47,7 @@ static const tpSoftLimits limits = {
 // Steps of fewer bodies and manifolds together are over before other threads are awake. A body of a
 // mechanism is as much work as several others. With 250 things per thread a pyramid of 1,275 boxes
 // took as long on 16 threads as on 8, and a funnel of 1,000 cubes a fifth longer.
-enum { fewThings = 400, thingsPerThread = 500, thingsPerJointed = 5 };
+enum { fewThings = 400, thingsPerThread = 250, thingsPerJointed = 5 };
 
 enum { bounceRounds = 4 };
 
