@@ -464,7 +464,7 @@ static void testLimitsOfWork(void** state) {
         tpWorld* world = makeEmptyWorld();
         tpSystem* system = &world->system;
         tpSolverMemory* memory = tpCreateSolverMemory(NULL);
-        tpRows rows = makeTower(world, 0.4);
+        tpRows rows = makeTower(world, 0.6);
         tpSolveSettings settings = { .cone = tp_circularCone,
                                      .directionCount = 8,
                                      .tolerance = 1e-30 };
