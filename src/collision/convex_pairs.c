@@ -68,15 +68,16 @@ static void roundOver(tpOverFace* over, double radii) {
 
 static tpResult smoothClosest(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     _Static_assert(sizeof(tpSmoothCache) <= sizeof(tpPairCache), "a pair cache holds a smooth one");
-    tpGeometry a = *pair->a, b = *pair->b;
-    a.pose = b.pose = tpIdentityPose();
     tpSmoothCache memory;
     memset(&memory, 0, sizeof memory);
     if (cache != NULL) {
         memcpy(&memory, cache, sizeof memory);
     }
     tpSmoothResult result;
-    if (!tpSmoothClosest(&a, pair->poseA, &b, pair->poseB, &memory, &result)) {
+    // Who asks for what is beyond follows the contacts for some steps, by rougher means.
+    double roughness = pair->over != NULL ? TP_CROWD_ROUGHNESS : 0.0;
+    if (!tpSmoothClosestRoughly(pair->a, pair->poseA, pair->b, pair->poseB, roughness, &memory,
+                                &result)) {
         return tp_unsupported;
     }
     if (cache != NULL) {

@@ -2,6 +2,8 @@
 
 #include "collision/mesh_query.h"
 
+#include "collision/smooth_distance.h"
+
 void tpMeshQuery_PlaceCore(tpMeshQuery* query) {
     const tpHull* core = query->core;
     query->cornerCount = 0;
@@ -26,6 +28,7 @@ void tpStartMeshQuery(const tpPair* pair, tpContactList* out, tpMeshQuery* query
     query->pose = tpComposePoses(tpInversePose(pair->poseB), pair->poseA);
     query->core = tpGeometry_Core(&query->convex, &query->storage, &query->radius);
     query->margin = pair->margin;
+    query->roughness = pair->over != NULL ? TP_CROWD_ROUGHNESS : 0.0;
     query->toWorld = pair->poseB;
     query->out = out;
     query->outlineNormal = tpZeroVec3();

@@ -39,7 +39,8 @@ typedef struct tpMeshQuery {
     double size;         // of the convex shape, for tolerances, m
     double reach;        // radius of a ball about the centre that holds it, m
     double margin;
-    bool hasOutline; // it has faces, lines or rims
+    double roughness; // of the nearest points of round shapes (smooth_distance.h)
+    bool hasOutline;  // it has faces, lines or rims
     tpPose toWorld;
     tpContactList* out;
     tpCoreStorage storage;

@@ -243,8 +243,8 @@ static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side)
     tpSmoothCache cache = guessNearest(query, side);
     tpSmoothResult result;
     tpClosest* c = &side->closest;
-    if (!tpSmoothClosest(&query->convex, query->pose, &side->geometry, tpIdentityPose(), &cache,
-                         &result)) {
+    if (!tpSmoothClosestRoughly(&query->convex, query->pose, &side->geometry, tpIdentityPose(),
+                                query->roughness, &cache, &result)) {
         return false;
     }
     *c = (tpClosest){ result.gap, result.pointA, result.pointB, result.normal };

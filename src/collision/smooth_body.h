@@ -66,9 +66,11 @@ typedef struct tpElementPair {
     double misfit; // how far from the conditions, m
 } tpElementPair;
 
-// Newton's method on the conditions; gives up where it is not near them after `limit` steps. False
-// if they were not met.
-bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations);
+// Newton's method on the conditions; gives up where it is not near them after `limit` steps, and is
+// content with a misfit of `roughness` times the sizes (0: to rounding). False if they were not
+// met.
+bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, double roughness, tpElementPair* pair,
+              int* iterations);
 
 // The elements of both bodies at the given points (in the frames of the shapes) and normal.
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,

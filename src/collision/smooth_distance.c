@@ -65,14 +65,14 @@ static void toFloats(tpVec3 v, float out[3]) {
 }
 
 static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cache,
-                      tpElementPair* pair, int* iterations) {
+                      double roughness, tpElementPair* pair, int* iterations) {
     tpVec3 normal = tpMulMV(a->rotation, fromFloats(cache->normal));
     if (!(tpLengthSquared(normal) > 0.5)) {
         return false;
     }
     tpStartPair(a, b, fromFloats(cache->pointA), fromFloats(cache->pointB), tpNormalize(normal),
                 pair);
-    return tpPolish(a, b, 20, pair, iterations) && isTrusted(a, b, pair);
+    return tpPolish(a, b, 20, roughness, pair, iterations) && isTrusted(a, b, pair);
 }
 
 static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
@@ -103,20 +103,21 @@ static bool acceptBounds(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpE
 
 // Newton's method from the line of centres: often enough for shapes apart, and proved by its gap.
 static bool solveStraight(tpSmoothBody* a, tpSmoothBody* b, tpVec3 centerA, tpVec3 centerB,
-                          tpElementPair* pair, int* iterations) {
+                          double roughness, tpElementPair* pair, int* iterations) {
     tpVec3 d = tpSub(centerA, centerB);
     if (!(tpLength(d) > 0.5 * (a->core.size + b->core.size))) {
         return false;
     }
     tpStartPair(a, b, a->core.center, b->core.center, tpNormalize(d), pair);
-    return tpPolish(a, b, 8, pair, iterations) && pair->gap > 0.0;
+    return tpPolish(a, b, 8, roughness, pair, iterations) && pair->gap > 0.0;
 }
 
-static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
+static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, double roughness, tpElementPair* pair,
+                      int* iterations) {
     static const double tolerances[] = { 0.05, 1e-3, 1e-6, 1e-10, 1e-14 };
     tpVec3 centerA = tpAdd(a->position, tpMulMV(a->rotation, a->core.center));
     tpVec3 centerB = tpAdd(b->position, tpMulMV(b->rotation, b->core.center));
-    if (solveStraight(a, b, centerA, centerB, pair, iterations)) {
+    if (solveStraight(a, b, centerA, centerB, roughness, pair, iterations)) {
         return true;
     }
     tpGjk gjk;
@@ -128,7 +129,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
             break;
         }
         startFromGjk(a, b, &gjk, pair);
-        if (tpPolish(a, b, 20, pair, iterations) && pair->gap > 0.0) {
+        if (tpPolish(a, b, 20, roughness, pair, iterations) && pair->gap > 0.0) {
             *iterations += gjk.iterations;
             return true;
         }
@@ -144,7 +145,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
         return isExact;
     }
     startFromGjk(a, b, &gjk, pair);
-    return tpPolish(a, b, 20, pair, iterations);
+    return tpPolish(a, b, 20, roughness, pair, iterations);
 }
 
 static void keepStart(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair,
@@ -154,8 +155,8 @@ static void keepStart(const tpSmoothBody* a, const tpSmoothBody* b, const tpElem
     toFloats(tpBodyLocal(b, pair->b.point), cache->pointB);
 }
 
-bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
-                           tpSmoothCache* cache, tpSmoothResult* out) {
+bool tpSmoothClosestRoughly(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
+                            double roughness, tpSmoothCache* cache, tpSmoothResult* out) {
     if (tpClosedForm(a, shapeA, b, shapeB, out)) {
         return isfinite(out->gap);
     }
@@ -168,9 +169,9 @@ bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry*
     tpPrepareSmoothBody(b, shapeB, origin, &bodyB);
     tpElementPair pair;
     int iterations = 0;
-    bool solved = cache != NULL && solveWarm(&bodyA, &bodyB, cache, &pair, &iterations);
+    bool solved = cache != NULL && solveWarm(&bodyA, &bodyB, cache, roughness, &pair, &iterations);
     if (!solved) {
-        solved = solveCold(&bodyA, &bodyB, &pair, &iterations);
+        solved = solveCold(&bodyA, &bodyB, roughness, &pair, &iterations);
     }
     if (cache != NULL) {
         keepStart(&bodyA, &bodyB, &pair, cache);
@@ -185,6 +186,11 @@ bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry*
     out->iterations = iterations;
     out->converged = solved;
     return true;
+}
+
+bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
+                           tpSmoothCache* cache, tpSmoothResult* out) {
+    return tpSmoothClosestRoughly(a, shapeA, b, shapeB, 0.0, cache, out);
 }
 
 bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,

@@ -33,7 +33,7 @@ typedef struct tpSmoothResult {
     tpVec3 pointA, pointB; // world
     tpCurvature curvatureA, curvatureB;
     int iterations; // of all stages together; 0 for closed forms
-    bool converged; // the conditions above hold to rounding
+    bool converged; // the conditions above hold to rounding, or to the roughness asked for
 } tpSmoothResult;
 
 // Signed distance of A and B. `cache` may be NULL. False if a shape is not convex, or if
@@ -45,6 +45,16 @@ bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpP
 // The same for poses of the shapes themselves.
 bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                            tpSmoothCache* cache, tpSmoothResult* out);
+
+// The same, content where the conditions are missed by no more than `roughness` of the shapes'
+// sizes: points beside each other, or normals that are not opposite, by what the larger shape's
+// points then miss. Apart, the gap is between those that a turn of the normal by that angle leaves
+// and the distance of the two points, so that it is right to a few times as much; Newton's steps
+// are quadratic, so that as a rule it is right to the square. Closed forms and overlaps that are
+// searched in all directions are exact as ever.
+#define TP_CROWD_ROUGHNESS 1e-7
+bool tpSmoothClosestRoughly(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
+                            double roughness, tpSmoothCache* cache, tpSmoothResult* out);
 
 // Derivatives with respect to the velocities (v, omega) of body A and then of body B, in world
 // axes: v moves the origin of the body's pose, omega turns about it. Row vectors of a result x:

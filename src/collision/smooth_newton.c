@@ -129,6 +129,32 @@ static bool solveBent(const tpPairSystem* s, const double turn[2], const double 
     return true;
 }
 
+// P = 1 - size Q for both bodies, so the rows of shifting give A's move by that of B,
+//
+//     u = v - c Q_B v + shift + sizeA turn,   c = sizeA + sizeB - gap
+//
+// and two rows are left, (Q_A + Q_B - c Q_A Q_B) v = turn - Q_A (shift + sizeA turn). False if
+// their matrix is not safely regular.
+static bool solveTwoRows(const tpPairSystem* s, double sizeA, double sizeB, const double turn[2],
+                         const double shift[2], double u[2], double v[2]) {
+    const double *A = s->Q[0], *B = s->Q[1];
+    double c = sizeA + sizeB - s->gap, stiff = A[0] + A[2] + B[0] + B[2];
+    double xx = A[0] + B[0] - c * (A[0] * B[0] + A[1] * B[1]);
+    double xy = A[1] + B[1] - c * (A[0] * B[1] + A[1] * B[2]);
+    double yx = A[1] + B[1] - c * (A[1] * B[0] + A[2] * B[1]);
+    double yy = A[2] + B[2] - c * (A[1] * B[1] + A[2] * B[2]), det = xx * yy - xy * yx;
+    if (!(fabs(det) > 1e-6 * stiff * stiff)) {
+        return false;
+    }
+    double x = shift[0] + sizeA * turn[0], y = shift[1] + sizeA * turn[1];
+    double p = turn[0] - (A[0] * x + A[1] * y), q = turn[1] - (A[1] * x + A[2] * y);
+    v[0] = (yy * p - xy * q) / det;
+    v[1] = (xx * q - yx * p) / det;
+    u[0] = v[0] - c * (B[0] * v[0] + B[1] * v[1]) + x;
+    u[1] = v[1] - c * (B[1] * v[0] + B[2] * v[1]) + y;
+    return true;
+}
+
 int tpSolvePairSystem(const tpPairSystem* s, int columns, double (*turn)[2], double (*shift)[2],
                       double (*u)[2], double (*v)[2]) {
     const double *PA = s->P[0], *QA = s->Q[0], *PB = s->P[1], *QB = s->Q[1];
@@ -190,8 +216,8 @@ static void moveElement(tpSmoothBody* body, tpVec3 dPoint, tpVec3 dNormal, tpEle
 
 // One step: solve, shorten what is too long for a linear model, and return to the bodies.
 // Everything is measured against the normal of B, for that is the one whose change the system
-// knows.
-static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
+// knows. The shortest way to solve loses some digits where sizes differ much.
+static void step(tpSmoothBody* a, tpSmoothBody* b, bool isRough, tpElementPair* pair) {
     tpVec3 t, o, n = pair->b.normal;
     tpMakeTangents(n, &t, &o);
     tpVec3 sum = tpAdd(pair->a.normal, n), d = tpSub(pair->a.point, pair->b.point);
@@ -201,7 +227,10 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     double turn[1][2] = { { -tpDot(sum, t), -tpDot(sum, o) } };
     double shift[1][2] = { { -tpDot(d, t), -tpDot(d, o) } };
     double u[1][2], v[1][2];
-    if (!solveBent(&system, turn[0], shift[0], u[0], v[0])) {
+    bool isSolved =
+        isRough ? solveTwoRows(&system, a->core.size, b->core.size, turn[0], shift[0], u[0], v[0])
+                : solveBent(&system, turn[0], shift[0], u[0], v[0]);
+    if (!isSolved) {
         tpSolvePairSystem(&system, 1, turn, shift, u, v);
     }
     double length = fmax(lengthOf(u[0]) / a->core.size, lengthOf(v[0]) / b->core.size);
@@ -217,9 +246,10 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     measurePair(a, b, pair);
 }
 
-bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations) {
-    double scale = a->core.size + b->core.size + fabs(pair->gap);
-    double floor = 4e-16 * scale, previous = INFINITY;
+bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, double roughness, tpElementPair* pair,
+              int* iterations) {
+    double scale = a->core.size + b->core.size + fabs(pair->gap), previous = INFINITY;
+    double floor = fmax(4e-16 * scale, roughness * (a->core.size + b->core.size));
     tpElementPair best = *pair;
     for (int k = 0; k < 20 && best.misfit > floor; ++k) {
         // A start that has not come close by then was a bad one.
@@ -231,7 +261,7 @@ bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, 
             break;
         }
         previous = pair->misfit;
-        step(a, b, pair);
+        step(a, b, roughness > 0.0, pair);
         *iterations += 1;
         if (!isfinite(pair->misfit)) {
             break;
@@ -241,5 +271,5 @@ bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, 
         }
     }
     *pair = best;
-    return best.misfit <= 1e-9 * scale;
+    return best.misfit <= fmax(1e-9 * scale, floor);
 }

@@ -229,7 +229,7 @@ static void enterValley(DepthSearch* s, tpVec3 m, double upper, tpVec3 a, tpVec3
     tpElementPair pair;
     tpVec3 n = tpNeg(m);
     tpStartPair(s->a, s->b, tpBodyLocal(s->a, a), tpBodyLocal(s->b, b), n, &pair);
-    bool isExact = tpPolish(s->a, s->b, 20, &pair, s->iterations);
+    bool isExact = tpPolish(s->a, s->b, 20, 0.0, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
     double slack = 1e-9 * s->scale;
     if (!isExact || -pair.gap > upper + slack) {

@@ -260,8 +260,10 @@ int32_t tpCastRayAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 d
 // Nearest and inside ----------------------------------------------------------------------------
 
 static double boxDistanceSquared(const tpBounds* b, tpVec3 p) {
-    tpVec3 d = tpSub(p, tpMaxVec3(tpMinVec3(p, b->upper), b->lower));
-    return tpLengthSquared(d);
+    double x = p.x > b->upper.x ? p.x - b->upper.x : p.x < b->lower.x ? p.x - b->lower.x : 0.0;
+    double y = p.y > b->upper.y ? p.y - b->upper.y : p.y < b->lower.y ? p.y - b->lower.y : 0.0;
+    double z = p.z > b->upper.z ? p.z - b->upper.z : p.z < b->lower.z ? p.z - b->lower.z : 0.0;
+    return x * x + y * y + z * z;
 }
 
 // The best triangle so far.

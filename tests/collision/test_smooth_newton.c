@@ -171,7 +171,7 @@ static void testPace(void** state) {
                     tpElementPair pair;
                     int iterations = 0;
                     tpStartPair(&bodyA, &bodyB, localA, localB, n, &pair);
-                    bool isThere = tpPolish(&bodyA, &bodyB, 20, &pair, &iterations);
+                    bool isThere = tpPolish(&bodyA, &bodyB, 20, 0.0, &pair, &iterations);
                     double gap = pair.gap - bodyA.core.rounding - bodyB.core.rounding;
                     isThere = isThere && fabs(gap - r.gap) <= 1e-11 &&
                               tpDistanceBetween(pair.normal, r.normal) <= 1e-5;
@@ -197,11 +197,56 @@ static void testPace(void** state) {
     assert_true(lost[0] == 0 && lost[1] <= 2 && lost[2] <= 40);
 }
 
+// A crowd's answers: after a small motion, from the last answer, by fewer steps, and as near to the
+// exact one as they say. Apart, the gap is off by no more than three times the roughness.
+static void testRoughness(void** state) {
+    (void)state;
+    static const tpShapeType types[] = { tp_cylinderShape, tp_boxShape, tp_capsuleShape,
+                                         tp_coneShape, tp_ellipsoidShape };
+    tpRandom random = { 79 };
+    int total = 0, rough = 0, exact = 0, fewer = 0;
+    double worst = 0.0;
+    for (int i = 0; i < 2000; ++i) {
+        tpGeometry a = randomShape(&random, types[i % 5], &ordinaryShapes);
+        tpGeometry b = randomShape(&random, types[i / 5 % 5], &ordinaryShapes);
+        tpPose poseA = tpMakePose(tpZeroVec3(), randomRotation(&random));
+        tpVec3 way = tpScale(4.0, tpNormalize(randomVec3(&random, -1.0, 1.0)));
+        tpPose poseB = tpMakePose(way, randomRotation(&random));
+        tpPose shapeA = tpGeometry_Pose(&a, poseA), shapeB = tpGeometry_Pose(&b, poseB);
+        tpSmoothCache cache = { .normal = { 0.0f } };
+        tpSmoothResult r, s;
+        assert_true(tpSmoothClosestShapes(&a, shapeA, &b, shapeB, &cache, &r));
+        shapeA.position = tpMulAdd(shapeA.position, 0.01, randomVec3(&random, -1.0, 1.0));
+        tpSmoothCache same = cache;
+        assert_true(tpSmoothClosestShapes(&a, shapeA, &b, shapeB, &same, &r));
+        assert_true(tpSmoothClosestRoughly(&a, shapeA, &b, shapeB, 1e-7, &cache, &s));
+        if (r.iterations > 0 && r.converged && r.gap > 0.0) {
+            tpSmoothBody bodyA, bodyB;
+            tpPrepareSmoothBody(&a, shapeA, tpZeroVec3(), &bodyA);
+            tpPrepareSmoothBody(&b, shapeB, tpZeroVec3(), &bodyB);
+            assert_true(s.converged);
+            worst = fmax(worst, fabs(s.gap - r.gap) / (bodyA.core.size + bodyB.core.size));
+            total += 1;
+            rough += s.iterations;
+            exact += r.iterations;
+            fewer += s.iterations < r.iterations;
+        }
+        tpReleaseGeometry(&a);
+        tpReleaseGeometry(&b);
+    }
+    print_message("%d pairs: %.3f steps, %.3f to rounding, gap within %.2g\n", total,
+                  (double)rough / total, (double)exact / total, worst);
+    assert_true(total > 500 && fewer > total / 2);
+    CHECK_BELOW((double)rough, 0.8 * exact);
+    CHECK_BELOW(worst, 3e-7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testForms),
         cmocka_unit_test(testSystem),
         cmocka_unit_test(testPace),
+        cmocka_unit_test(testRoughness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

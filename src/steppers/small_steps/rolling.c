@@ -34,11 +34,20 @@ static double roundness(const tpSystem* system, const tpShape* shape, tpVec3 nor
                                                   : 0.0;
 }
 
+// The triangle at a point of a surface. Nearly always the point is on it, and a bound from the
+// start leaves the search only the few boxes that hold the point; the answer is the same.
+static int32_t triangleAt(const tpGeometry* geometry, tpVec3 place) {
+    tpVec3 nearest;
+    double nearby = 1e-9 * (1.0 + tpLength(place));
+    int32_t index = tpNearestTriangle(geometry, place, nearby, &nearest);
+    return index >= 0 ? index : tpNearestTriangle(geometry, place, INFINITY, &nearest);
+}
+
 // Whether a shape has a face with this normal at a point, both in the world.
 static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point, tpVec3 normal) {
     const tpGeometry* geometry = &shape->form->geometry;
     tpPose pose = poseOf(system, shape);
-    tpVec3 own = tpUnrotate(pose.rotation, normal), nearest;
+    tpVec3 own = tpUnrotate(pose.rotation, normal);
     double along = 0.0; // the largest cosine between the normal and one of a face
     if (geometry->type == tp_planeShape) {
         along = 1.0;
@@ -52,7 +61,7 @@ static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point,
         }
     } else if (geometry->type == tp_meshShape || geometry->type == tp_heightFieldShape) {
         tpVec3 place = tpUnrotate(pose.rotation, tpSub(point, pose.position));
-        int32_t index = tpNearestTriangle(geometry, place, INFINITY, &nearest);
+        int32_t index = triangleAt(geometry, place);
         tpTriangle triangle;
         if (index >= 0) {
             tpGetCorners(geometry, index, &triangle);
