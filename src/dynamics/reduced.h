@@ -113,9 +113,8 @@ typedef struct tpReduced {
     int* linkOf;                          // of each body, -1 if it is of no tree
     int* treeOf;                          // of each link
     double *momenta, *jumps, *velocities; // six numbers per link
-    bool hasJumps;
-    const tpVelocity* free; // velocities of all bodies without impulses
-    double* bareQ;          // q of the rows without trees, if there are drives
+    const tpVelocity* free;               // velocities of all bodies without impulses
+    double* bareQ;                        // q of the rows without trees, if there are drives
     tpKeptProblem kept;
 } tpReduced;
 

@@ -79,8 +79,6 @@ static void setJump(tpReduced* reduced, int i) {
     tpVec3 angular = tpScale(-link->sign, turn);
     tpVec3 linear = tpScale(-link->sign, tpMakeVec3(b[0], b[1], b[2]));
     tpWriteSix(&reduced->jumps[6 * i], tpSub(linear, tpCross(angular, link->arm)), angular);
-    reduced->hasJumps = reduced->hasJumps || b[0] != 0.0 || b[1] != 0.0 || b[2] != 0.0 ||
-                        b[3] != 0.0 || b[4] != 0.0;
 }
 
 static void setInertia(const tpSystem* system, int body, const tpPose* poses, tpJointNode* node) {
@@ -152,7 +150,6 @@ void tpReduced_Place(tpReduced* reduced, tpRows* rows, const tpPose* poses,
     const tpSystem* system = reduced->system;
     bool isFirst = half == tp_firstHalf;
     double gain = treatment->gain / treatment->h;
-    reduced->hasJumps = false;
     for (int i = 0; i < reduced->linkCount; ++i) {
         tpReducedLink* link = &reduced->links[i];
         int number = reduced->treeOf[i], local = i - reduced->firstLinks[number];
@@ -248,7 +245,6 @@ static void takeBias(tpReduced* reduced, int i) {
 
 double tpReduced_Correct(tpReduced* reduced, const tpPose* poses) {
     double largest = 0.0;
-    reduced->hasJumps = false;
     for (int i = 0; i < reduced->linkCount; ++i) {
         if (reduced->links[i].joint >= 0) {
             largest = larger(correctLink(reduced, i, poses), largest);

@@ -285,6 +285,99 @@ static void checkSameContacts(const Scene* a, const Scene* b) {
     assert_memory_equal(first, second, sizeof(tpContact) * (size_t)counts[0]);
 }
 
+static void checkSameStates(const Scene* a, const Scene* b) {
+    size_t size = tpCollider_StateSize(a->collider);
+    assert_int_equal(size, tpCollider_StateSize(b->collider));
+    char* first = calloc(2, size);
+    tpCollider_SaveState(a->collider, first);
+    tpCollider_SaveState(b->collider, first + size);
+    assert_memory_equal(first, first + size, size);
+    free(first);
+}
+
+// Every number gets another shape, that of its neighbour.
+static void putOthers(Scene* scene) {
+    for (int i = 1; i < bodyCount; ++i) {
+        tpColliderShapeDef shape = {
+            &scene->shapes[i + 1 < bodyCount ? i + 1 : 1], tpIdentityPose(), i, true, 1, 1
+        };
+        assert_int_equal(tpCollider_PutShape(scene->collider, i, &shape), tp_success);
+    }
+}
+
+// The closest points of two shapes, and the contacts of them.
+static void checkSamePair(const Scene* a, const Scene* b, tpShapePair pair) {
+    const Scene* scenes[2] = { a, b };
+    tpClosest closest[2];
+    tpContact contacts[2][maxPoints];
+    int counts[2];
+    memset(closest, 0, sizeof closest);
+    memset(contacts, 0, sizeof contacts);
+    for (int k = 0; k < 2; ++k) {
+        const Scene* scene = scenes[k];
+        tpCollider_Closest(scene->collider, pair.shapeA, pair.shapeB, scene->poses[pair.shapeA],
+                           scene->poses[pair.shapeB], &closest[k]);
+        counts[k] = tpCollider_CollidePair(scene->collider, pair, scene->poses, scene->margins,
+                                           contacts[k], maxPoints);
+    }
+    assert_memory_equal(&closest[0], &closest[1], sizeof closest[0]);
+    assert_int_equal(counts[0], counts[1]);
+    assert_memory_equal(contacts[0], contacts[1], sizeof contacts[0]);
+}
+
+// A shape that goes takes its own pairs along, and no others.
+static void checkOthersStay(tpCollider* collider, int32_t shape) {
+    int count, others = 0;
+    const tpShapePair* pairs = tpCollider_GetPairs(collider, &count);
+    for (int i = 0; i < count; ++i) {
+        others += pairs[i].shapeA != shape && pairs[i].shapeB != shape;
+    }
+    assert_true(others > 0 && others < count);
+    tpCollider_RemoveShape(collider, shape);
+    tpCollider_GetPairs(collider, &count);
+    assert_int_equal(count, others);
+}
+
+// What was known of a shape that has gone is not known of the next one with its number: a collider
+// is as one that never saw the first, whatever is asked first.
+static void newOwnersOfNumbersAreNew(void** state) {
+    (void)state;
+    enum { pairsAsked, sizeAsked, closestAsked, updateAsked, waysToAsk };
+    static Scene used, fresh;
+    tpAllocator allocator = tpDefaultAllocator();
+    for (int way = 0; way < waysToAsk; ++way) {
+        assert_int_equal(updateScene(&used, &allocator), tp_success);
+        assert_int_equal(makeScene(&fresh, &allocator), tp_success);
+        memcpy(fresh.poses, used.poses, sizeof used.poses);
+        int known, count = -1;
+        const tpShapePair* pairs = tpCollider_GetPairs(used.collider, &known);
+        tpShapePair* asked = malloc(sizeof *asked * (size_t)known);
+        memcpy(asked, pairs, sizeof *asked * (size_t)known);
+        assert_true(known > bodyCount);
+        putOthers(&used);
+        putOthers(&fresh);
+        if (way == pairsAsked) {
+            tpCollider_GetPairs(used.collider, &count);
+            assert_int_equal(count, 0);
+        } else if (way == sizeAsked) {
+            assert_int_equal(tpCollider_StateSize(used.collider), 0);
+        }
+        for (int i = 0; way == closestAsked && i < known; ++i) {
+            checkSamePair(&used, &fresh, asked[i]);
+        }
+        free(asked);
+        for (int step = 0; step < 2; ++step, moveScene(&used, 0.05), moveScene(&fresh, 0.05)) {
+            tpCollider_Update(used.collider, used.poses, used.margins, NULL);
+            tpCollider_Update(fresh.collider, fresh.poses, fresh.margins, NULL);
+            checkSameContacts(&used, &fresh);
+            checkSameStates(&used, &fresh);
+        }
+        checkOthersStay(used.collider, way + 1);
+        destroyScene(&used);
+        destroyScene(&fresh);
+    }
+}
+
 // Every allocation may fail; nothing leaks, and the next update works. Scratch that does not get a
 // large block takes a small one: then the update is done, and finds what it would have found.
 static void survivesWithoutMemory(void** state) {
@@ -341,9 +434,10 @@ static void asksForNothingOnceWarm(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findsAllContacts),      cmocka_unit_test(pairsAloneAreAsInUpdates),
-        cmocka_unit_test(repeatsBitForBit),      cmocka_unit_test(joinedBodiesPass),
-        cmocka_unit_test(survivesWithoutMemory), cmocka_unit_test(asksForNothingOnceWarm),
+        cmocka_unit_test(findsAllContacts),         cmocka_unit_test(pairsAloneAreAsInUpdates),
+        cmocka_unit_test(repeatsBitForBit),         cmocka_unit_test(joinedBodiesPass),
+        cmocka_unit_test(survivesWithoutMemory),    cmocka_unit_test(asksForNothingOnceWarm),
+        cmocka_unit_test(newOwnersOfNumbersAreNew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
