@@ -5,6 +5,8 @@
 #include "support/failing_allocator.h"
 #include "tippe/world.h"
 
+#include <string.h>
+
 static tpWorld* makePile(const tpAllocator* allocator, tpStepperId stepper) {
     tpWorldDef def = tpDefaultWorldDef();
     def.allocator = *allocator;
@@ -88,8 +90,67 @@ static void crowdsTakeLittleMemory(void** state) {
     assert_int_equal(heap.outstanding, 0);
 }
 
+// What a run tells: its reports, its state at the end, and whether memory ran out on the way.
+typedef struct Told {
+    tpStepReport reports[2];
+    uint64_t hash;
+    bool isOut;
+} Told;
+
+static Told stepPile(tpFailingAllocator* heap, tpStepperId stepper, long long failAt) {
+    Told told = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(heap);
+    heap->failAt = 0;
+    tpWorld* world = makePile(&allocator, stepper);
+    heap->requests = 0;
+    heap->failAt = failAt;
+    for (int k = 0; k < 2; ++k) {
+        told.reports[k] = tpWorld_Step(world, 1.0 / 60.0);
+        for (int i = 0; i < told.reports[k].noteCount; ++i) {
+            told.isOut = told.isOut || strcmp(told.reports[k].notes[i], "out of memory") == 0;
+        }
+    }
+    heap->failAt = 0;
+    told.hash = tpWorld_HashState(world);
+    long long requests = heap->requests;
+    tpDestroyWorld(world);
+    assert_int_equal(heap->outstanding, 0);
+    heap->requests = requests;
+    return told;
+}
+
+// Memory that runs out is told, or was not needed: then states and certificates are as without.
+static void failedMemoryIsTold(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_stewartTrinkle,     tp_anitescu,
+                                            tp_benderSchmitt,      tp_mirtichCanny,
+                                            tp_chakrabortyTrinkle, tp_penalty,
+                                            tp_smallSteps };
+    for (size_t s = 0; s < sizeof(steppers) / sizeof(steppers[0]); ++s) {
+        tpFailingAllocator heap = { 0 };
+        Told whole = stepPile(&heap, steppers[s], 0);
+        long long requests = heap.requests;
+        int told = 0;
+        assert_false(whole.isOut);
+        for (long long n = 1; n <= requests; ++n) {
+            Told one = stepPile(&heap, steppers[s], n);
+            told += one.isOut;
+            for (int k = 0; k < 2 && !one.isOut; ++k) {
+                const tpStepReport *a = &one.reports[k], *b = &whole.reports[k];
+                assert_true(a->residual == b->residual && a->kineticAfter == b->kineticAfter);
+                assert_true(a->converged == b->converged && a->failureCount == b->failureCount);
+                assert_int_equal(a->contactCount, b->contactCount);
+            }
+            assert_true(one.isOut || one.hash == whole.hash);
+        }
+        print_message("%s: %d of %lld told\n", tpStepperName(steppers[s]), told, requests);
+        assert_true(told > 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(warmStepsAllocateNothing),
-                                        cmocka_unit_test(crowdsTakeLittleMemory) };
+                                        cmocka_unit_test(crowdsTakeLittleMemory),
+                                        cmocka_unit_test(failedMemoryIsTold) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

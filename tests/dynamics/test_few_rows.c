@@ -75,6 +75,32 @@ static void whatIsHeldTwiceStops(void** state) {
     stop(makeChain(4, true, false), 1e-10);
 }
 
+// A rod to the world that is there twice: of all impulses that stop the body the least ones are
+// halves. The pivot of the second rod is rounding, of either sign.
+static void twinsShareEvenly(void** state) {
+    (void)state;
+    for (int i = 0; i < 64; ++i) {
+        tpWorldDef def = tpDefaultWorldDef();
+        tpWorld* world = tpCreateWorld(&def);
+        tpBodyId body = addLink(world, tpMakeVec3(0.1, 0.0, 0.0));
+        tpJointDef rod = jointOf(tp_distanceJoint, theWorld, body, tpZeroVec3(), axisX);
+        rod.anchorA = tpMakeVec3(0.3 + 0.07 * i, 1.0, 0.5 - 0.03 * i);
+        rod.anchorB = tpMakeVec3(0.1, 0.02 * i, 0.05);
+        addJoint(world, &rod);
+        addJoint(world, &rod);
+        tpSystem* system = &world->system;
+        system->velocities.data[0].linear = tpNormalize(tpSub(rod.anchorB, rod.anchorA));
+        tpRows rows = makeJointRows(system);
+        assert_int_equal(rows.rowCount, 2);
+        CHECK_NEAR(measure(&rows, system), 1.0, 1e-14);
+        assert_true(tpRows_SolveFew(&rows));
+        CHECK_NEAR(rows.impulse[0], rows.impulse[1], 1e-6 * fabs(rows.impulse[0]));
+        tpRows_ApplyImpulses(&rows, system->velocities.data);
+        assert_true(measure(&rows, system) < 1e-10);
+        tpDestroyWorld(world);
+    }
+}
+
 // Five links welded to each other and to the world at both ends: as many rows as may be, six of
 // them held twice.
 static void asManyAsMayBeStop(void** state) {
@@ -131,7 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatIsHeldStops),    cmocka_unit_test(whatIsHeldTwiceStops),
         cmocka_unit_test(asManyAsMayBeStop),  cmocka_unit_test(rowsOfThePlaneStop),
-        cmocka_unit_test(othersAreLeftAlone),
+        cmocka_unit_test(othersAreLeftAlone), cmocka_unit_test(twinsShareEvenly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

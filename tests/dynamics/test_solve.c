@@ -5,6 +5,7 @@
 #include "ball_cases.h"
 #include "dynamics/solve.h"
 #include "dynamics/step_budget.h"
+#include "support/failing_allocator.h"
 
 // A ball of velocity (vx, vy, -3): normal impulse 3 m, and along the floor what stops the slip or
 // what friction can give.
@@ -31,6 +32,16 @@ static void solveBall(double vx, double vy, double mu, const tpSolveSettings* se
     rows.impulse[0] *= 1.01;
     assert_true(tpRows_Judge(&rows, memory, &judged));
     assert_true(judged.residual > 1e-4);
+    // Without memory it does not judge, and says so.
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpSolverMemory* none = tpCreateSolverMemory(&allocator);
+    tpStepReport unjudged = { .converged = true };
+    heap.failAllAfter = true;
+    heap.failAt = heap.requests + 1;
+    assert_false(tpRows_Judge(&rows, none, &unjudged));
+    assert_true(unjudged.residual == 0.0);
+    tpDestroySolverMemory(none);
     tpDestroySolverMemory(memory);
     tpDestroyWorld(world);
 }
