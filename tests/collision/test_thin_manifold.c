@@ -26,22 +26,23 @@ static double areaOf(const tpContactPoint* p, int count) {
     return most;
 }
 
-// An octagon becomes a square; features stay in their order.
-static void octagonsBecomeSquares(void** state) {
+// Regular polygons of 8, 12, ... 32 corners become squares; features stay in their order.
+static void polygonsBecomeSquares(void** state) {
     (void)state;
-    tpContactPoint points[8];
-    for (int k = 0; k < 8; ++k) {
-        double angle = k * 0.7853981633974483;
-        points[k] = pointAt(cos(angle), sin(angle), 0.0, (uint64_t)k);
+    for (int quarter = 2; quarter <= 8; ++quarter) {
+        tpContactPoint points[32];
+        for (int k = 0; k < 4 * quarter; ++k) {
+            double angle = k * 1.5707963267948966 / quarter;
+            points[k] = pointAt(cos(angle), sin(angle), 0.0, (uint64_t)k);
+        }
+        int count = tpThinManifold(points, 4 * quarter);
+        assert_int_equal(count, 4);
+        for (int k = 1; k < 4; ++k) {
+            assert_int_equal(points[k].feature - points[k - 1].feature, quarter);
+        }
+        CHECK_NEAR(areaOf(points, 4), 1.0, 1e-12);
+        assert_int_equal(tpThinManifold(points, 4), 4);
     }
-    int count = tpThinManifold(points, 8);
-    assert_int_equal(count, 4);
-    for (int k = 1; k < 4; ++k) {
-        assert_true(points[k].feature > points[k - 1].feature);
-        assert_int_equal((points[k].feature - points[0].feature) % 2, 0);
-    }
-    CHECK_NEAR(areaOf(points, 4), 1.0, 1e-12);
-    assert_int_equal(tpThinManifold(points, 4), 4);
 }
 
 // Points that touch are kept before those that do not, whatever they span.
@@ -179,7 +180,7 @@ static void nearestComeFirst(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(octagonsBecomeSquares),
+        cmocka_unit_test(polygonsBecomeSquares),
         cmocka_unit_test(nearPointsStay),
         cmocka_unit_test(theDeepestStays),
         cmocka_unit_test(littleAreaIsLost),
