@@ -115,7 +115,7 @@ typedef struct tpArticulation {
     tpNodeFlight* flights;       // of the nodes
     double work;                 // from outside, J
     double drift;                // of its joints that are done, m or rad
-    double deepest;              // error of a limit at the last look, m or rad: 0 or less
+    double deepest;              // error of a limit at the last look, m, by its weight: 0 or less
     double size;                 // of the smallest body, m
     double mass;                 // of all bodies, kg
     bool isFast;                 // rows are written anew in each substep of this step
@@ -274,6 +274,9 @@ void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulat
 
 // The error of position of a row: of what is held, and of limits that are passed.
 double tpArticulation_ErrorOf(const tpSmallStep* step, tpRowRole role, double bias);
+
+// What the error of row k counts for beside others, m: turns count with the unit of length.
+double tpArticulation_Weight(const tpSmallStep* step, const tpArticulation* articulation, int k);
 
 // Masses and flights of bodies from here on (articulation_flights.c); poses at the end of the
 // displacements since then; displacements `shifts` of the poses; and velocities more by `rate`

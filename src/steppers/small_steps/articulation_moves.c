@@ -26,7 +26,7 @@ static const double leftPart = 1e-3;
 enum { mostRefinements = 8 };
 
 // A limit that is passed by more than this is taken back even if nothing presses against it, as at
-// the start of a scene, rad or m.
+// the start of a scene, in units of length; turns count with that unit.
 static const double passedLimit = 1e-7;
 
 // Displacements that are not small against the bodies come from rows that mean nothing any more:
@@ -107,6 +107,19 @@ static void measureMoves(const tpSmallStep* step, const tpArticulation* articula
     }
 }
 
+double tpArticulation_Weight(const tpSmallStep* step, const tpArticulation* articulation, int k) {
+    const tpArticulatedRow* law = &articulation->laws[k];
+    double unit = step->system->units.length;
+    if (unit == 1.0) {
+        return 1.0;
+    }
+    if (!articulation->isTree) {
+        return articulation->rows.scale[law->row];
+    }
+    const tpJoint* joint = &step->system->joints.data[law->row];
+    return joint->coordinates[law->coordinate].kind == tp_slideAxis ? 1.0 : unit;
+}
+
 // The part of the way back that is a velocity too: all of it, unless a body under the tension of
 // its joints swings too fast for the substep. The square of its frequency is force times arm over
 // inertia; a light link in a chain with a heavy end has thousands of radians per second. The scheme
@@ -117,7 +130,8 @@ static double feedOf(const tpSmallStep* step, const tpArticulation* articulation
     for (int k = 0; !articulation->isTree && k < articulation->solver.rowCount; ++k) {
         const tpMechanismRow* row = &articulation->solver.rows[k];
         if (articulation->laws[k].role == tp_heldRole) {
-            double force = fabs(articulation->solver.answers[k].impulse) * step->substepTime;
+            double force = fabs(articulation->solver.answers[k].impulse) * step->substepTime /
+                           tpArticulation_Weight(step, articulation, k);
             swing = fmax(swing,
                          force * (row->nodeA >= 0 ? articulation->flights[row->nodeA].ease : 0.0));
             swing = fmax(swing,
@@ -140,9 +154,10 @@ static double findErrors(const tpSmallStep* step, tpArticulation* articulation) 
         // Kinematic bodies are still where the step began.
         double bias = articulation->ends.bias[law->row] + articulation->passed * law->told;
         articulation->errors[k] = tpArticulation_ErrorOf(step, law->role, bias);
-        largest = fmax(largest, fabs(articulation->errors[k]));
+        double error = tpArticulation_Weight(step, articulation, k) * articulation->errors[k];
+        largest = fmax(largest, fabs(error));
         if (law->role == tp_limitRole) {
-            articulation->deepest = fmin(articulation->deepest, articulation->errors[k]);
+            articulation->deepest = fmin(articulation->deepest, error);
         }
     }
     return largest;
@@ -203,17 +218,19 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
 }
 
 // The largest error when rows were written.
-static double errorBefore(const tpArticulation* articulation) {
+static double errorBefore(const tpSmallStep* step, const tpArticulation* articulation) {
     double before = 0.0;
     if (articulation->passed > articulation->finished) {
         return before; // rows written in the middle of a step start without
     }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
-        double error = fabs(articulation->laws[k].startError);
+        double error =
+            tpArticulation_Weight(step, articulation, k) * fabs(articulation->laws[k].startError);
         before = error > before ? error : before;
     }
     for (int k = 0; articulation->isTree && k < 6 * articulation->tree.nodeCount; ++k) {
-        double jump = fabs(articulation->startJumps[k]);
+        double unit = k % 6 < 3 ? 1.0 : step->system->units.length;
+        double jump = unit * fabs(articulation->startJumps[k]);
         before = jump > before ? jump : before;
     }
     return before;
@@ -285,7 +302,7 @@ static double shiftOf(const tpMechanismRow* row, const double* shifts) {
 // Dry friction that sticks is as stiff as what is held, and light links have stiff servos: they
 // resist the way back. What that leaves of the errors, by the directions that the factors have, is
 // taken back again.
-static void correctRows(tpArticulation* articulation, double largest) {
+static void correctRows(const tpSmallStep* step, tpArticulation* articulation, double largest) {
     double *left = articulation->lateErrors, *more = articulation->momenta;
     tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
     for (int round = 0; round < mostRefinements; ++round) {
@@ -296,7 +313,8 @@ static void correctRows(tpArticulation* articulation, double largest) {
                 articulation->errors[k] != 0.0 || articulation->laws[k].role == tp_heldRole;
             left[k] = isAsked ? articulation->errors[k] + shiftOf(row, articulation->shifts) : 0.0;
             bool isIn = articulation->solver.answers[k].state == tp_withinRow;
-            most = isIn ? fmax(most, fabs(left[k])) : most;
+            double weight = tpArticulation_Weight(step, articulation, k);
+            most = isIn ? fmax(most, weight * fabs(left[k])) : most;
         }
         if (!(most > leftPart * largest)) {
             return;
@@ -315,7 +333,7 @@ static bool needsAgain(const tpArticulation* articulation, double largest) {
 }
 
 // Displacements for all errors, of which `largest` is the largest.
-static void correctAll(tpArticulation* articulation, double largest) {
+static void correctAll(const tpSmallStep* step, tpArticulation* articulation, double largest) {
     if (articulation->isTree) {
         for (int i = 0; i < articulation->tree.nodeCount; ++i) {
             memcpy(&articulation->jumps[6 * i], articulation->nodePlaces[i].jump,
@@ -329,18 +347,21 @@ static void correctAll(tpArticulation* articulation, double largest) {
             followAxes(articulation);
         }
     } else {
-        correctRows(articulation, largest);
+        correctRows(step, articulation, largest);
     }
 }
 
 // Limits that are passed but not pushed belong to the matrix of the way back, or they leave it.
 // Returns their number.
-static int switchPassedLimits(const tpArticulation* articulation, tpRowState from, tpRowState to) {
+static int switchPassedLimits(const tpSmallStep* step, const tpArticulation* articulation,
+                              tpRowState from, tpRowState to) {
+    double least = passedLimit * step->system->units.length;
     int count = 0;
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
+        double weight = tpArticulation_Weight(step, articulation, k);
         bool isPassed = to == tp_withinRow ? articulation->laws[k].role == tp_limitRole &&
-                                                 articulation->errors[k] < -passedLimit
+                                                 weight * articulation->errors[k] < -least
                                            : articulation->isLoose[k];
         articulation->isLoose[k] = isPassed && row->state == (int32_t)from;
         if (articulation->isLoose[k]) {
@@ -368,7 +389,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     // take that velocity off again. The angle of a ball joint grows by s^2 / 2a when its axis goes
     // sideways by s at the angle a, which was a kick in each substep.
     bool isPast = articulation->deepest < 0.0, isBegun = false;
-    bool wasOff = errorBefore(articulation) >= 1e-3 * largest;
+    bool wasOff = errorBefore(step, articulation) >= 1e-3 * largest;
     if (isTurn && largest > 0.0 && (wasOff || isPast)) {
         correctLate(articulation);
         double part = cutShifts(articulation);
@@ -377,8 +398,8 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
                             articulation->isTree ? NULL : articulation->lateErrors, part, rate);
         isTurn = false;
     }
-    int passed = articulation->deepest < -passedLimit
-                     ? switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow)
+    int passed = articulation->deepest < -passedLimit * step->system->units.length
+                     ? switchPassedLimits(step, articulation, tp_atLeastRow, tp_withinRow)
                      : 0;
     if (passed > 0) {
         tpArticulation_Factorise(articulation);
@@ -390,7 +411,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
             correctAgain(articulation, articulation->errors);
             isBegun = false;
         } else {
-            correctAll(articulation, largest);
+            correctAll(step, articulation, largest);
         }
         double part = cutShifts(articulation);
         tpArticulation_Shift(step, articulation);
@@ -412,7 +433,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     }
     // The factors have done their work.
     if (passed > 0) {
-        switchPassedLimits(articulation, tp_withinRow, tp_atLeastRow);
+        switchPassedLimits(step, articulation, tp_withinRow, tp_atLeastRow);
     }
 }
 

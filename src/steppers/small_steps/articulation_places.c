@@ -77,10 +77,11 @@ static void setTurn(const JointAt* place, int k, tpVec3 axis) {
     setSix(place->axes[k].reading, place->isB ? 1.0 : -1.0, tpZeroVec3(), axis);
 }
 
-// What takes an error back: the anchors onto each other, the twist away.
-static void setJump(tpNodePlace* to, bool isB, tpVec3 gap, tpVec3 twist) {
+// What takes an error back: the anchors onto each other, the twist away, which counts with `unit`,
+// m.
+static void setJump(tpNodePlace* to, bool isB, tpVec3 gap, tpVec3 twist, double unit) {
     setSix(to->jump, isB ? -1.0 : 1.0, tpSub(gap, tpCross(twist, to->own)), twist);
-    double gaps = tpLengthSquared(gap), twists = tpLengthSquared(twist);
+    double gaps = tpLengthSquared(gap), twists = unit * unit * tpLengthSquared(twist);
     to->error = sqrt(gaps > twists ? gaps : twists);
 }
 
@@ -147,7 +148,7 @@ static void placeHinge(const tpSmallStep* step, tpArticulation* articulation, in
     if (hasValue(&joint->coordinates[0].def)) {
         place->value = hingeValue(joint, half, place);
     }
-    setJump(to, isB, gap, twist);
+    setJump(to, isB, gap, twist, step->system->units.length);
 }
 
 // What of the rotation that turns do not explain is held.
@@ -243,7 +244,7 @@ static void placeLink(const tpSmallStep* step, tpArticulation* articulation, int
     }
     setArm(&place, to);
     to->own = place.isB ? place.armB : place.armA;
-    setJump(to, place.isB, place.gap, place.twist);
+    setJump(to, place.isB, place.gap, place.twist, step->system->units.length);
 }
 
 // The value of a hinge that is not near a known one. The first look of a step may find it where the
@@ -455,9 +456,11 @@ static double endHinge(const tpSmallStep* step, const tpArticulation* articulati
                                  sign * place->reading[5]);
         coordinate->endSpeed[0] = tpHinge_SpeedAbout(axis, isB ? its : mine, isB ? mine : its);
     }
-    double drift = def->hasLimits ? fabs(tpPastLimit(def->limits, place->value)) : 0.0;
+    double unit = step->system->units.length;
+    double drift = def->hasLimits ? unit * fabs(tpPastLimit(def->limits, place->value)) : 0.0;
     for (int k = 0; k < 6; ++k) {
-        drift = fabs(jump[k]) > drift ? fabs(jump[k]) : drift;
+        double part = (k < 3 ? 1.0 : unit) * fabs(jump[k]);
+        drift = part > drift ? part : drift;
     }
     return drift;
 }

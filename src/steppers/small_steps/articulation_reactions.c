@@ -20,7 +20,8 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
             const tpAxisRow* row = &articulation->tree.rows[k];
             double room = row->sign * (articulation->axisPlaces[row->axis].value - law->value);
             error = room < 0.0 ? room : 0.0;
-            deepest = error < deepest ? error : deepest;
+            double past = error * tpArticulation_Weight(step, articulation, k);
+            deepest = past < deepest ? past : deepest;
         }
         articulation->errors[k] = error;
     }

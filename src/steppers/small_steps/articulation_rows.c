@@ -187,6 +187,7 @@ static tpJointTreatment treatmentOf(const tpSmallStep* step) {
 void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulation, tpRows* rows) {
     tpJointTreatment treatment = treatmentOf(step);
     tpRows_Clear(rows);
+    tpRows_SetUnits(rows, step->system);
     for (int k = 0; k < articulation->jointCount; ++k) {
         tpJoint_AddRows(rows, step->system, articulation->joints[k], step->joints->poses,
                         &treatment);

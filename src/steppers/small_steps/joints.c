@@ -75,7 +75,8 @@ static double keepImpulses(const tpSmallStep* step, const tpArticulation* articu
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
         if (articulation->laws[k].isRigid && row->state == tp_withinRow) {
-            most = fmax(most, fabs(row->velocity + row->bias));
+            double weight = tpArticulation_Weight(step, articulation, k);
+            most = fmax(most, weight * fabs(row->velocity + row->bias));
             row->offset = row->impulse;
         }
     }
