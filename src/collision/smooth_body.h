@@ -72,6 +72,12 @@ typedef struct tpElementPair {
 bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, double roughness, tpElementPair* pair,
               int* iterations);
 
+// Steps after which a start is given up that is not near: where rough answers do, the next stage is
+// soon the cheaper one.
+static inline int tpStepLimit(double roughness) {
+    return roughness > 0.0 ? 8 : 20;
+}
+
 // The elements of both bodies at the given points (in the frames of the shapes) and normal.
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,
                  tpElementPair* pair);
@@ -89,10 +95,11 @@ int tpSolvePairSystem(const tpPairSystem* system, int columns, double (*turn)[2]
                       double (*shift)[2], double (*u)[2], double (*v)[2]);
 
 // The smallest translation that separates overlapping cores, over all directions, to 1e-4 of
-// the depth; within the valley found it is exact where `isExact` says so, else an upper bound.
+// the depth; within the valley found it is exact, or as rough as asked for, where `isExact` says
+// so, else an upper bound.
 // False if the cores have no volume to search.
-bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
-                         bool* isExact, int* iterations);
+bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, double roughness,
+                         tpElementPair* pair, bool* isExact, int* iterations);
 
 // Closed forms: false if this pair of types has none.
 bool tpClosedForm(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,

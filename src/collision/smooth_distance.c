@@ -72,7 +72,8 @@ static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cac
     }
     tpStartPair(a, b, fromFloats(cache->pointA), fromFloats(cache->pointB), tpNormalize(normal),
                 pair);
-    return tpPolish(a, b, 20, roughness, pair, iterations) && isTrusted(a, b, pair);
+    return tpPolish(a, b, tpStepLimit(roughness), roughness, pair, iterations) &&
+           isTrusted(a, b, pair);
 }
 
 static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
@@ -141,7 +142,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, double roughness, tpElem
     }
     // Touching to rounding, or overlapping.
     bool isExact;
-    if (tpSearchPenetration(a, b, gjk.scale, pair, &isExact, iterations)) {
+    if (tpSearchPenetration(a, b, gjk.scale, roughness, pair, &isExact, iterations)) {
         return isExact;
     }
     startFromGjk(a, b, &gjk, pair);

@@ -50,8 +50,8 @@ bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry*
 // sizes: points beside each other, or normals that are not opposite, by what the larger shape's
 // points then miss. Apart, the gap is between those that a turn of the normal by that angle leaves
 // and the distance of the two points, so that it is right to a few times as much; Newton's steps
-// are quadratic, so that as a rule it is right to the square. Closed forms and overlaps that are
-// searched in all directions are exact as ever.
+// are quadratic, so that as a rule it is right to the square. Closed forms are exact as ever, and
+// overlaps are searched in all directions as finely.
 #define TP_CROWD_ROUGHNESS 1e-7
 bool tpSmoothClosestRoughly(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                             double roughness, tpSmoothCache* cache, tpSmoothResult* out);

@@ -28,7 +28,7 @@ typedef struct {
     SmoothFace faces[maxFaces];
     int16_t freeFaces[maxFaces];
     int vertexCount, faceCount, freeCount;
-    double scale;
+    double scale, roughness;
     int* iterations;
 } DepthSearch;
 
@@ -229,7 +229,8 @@ static void enterValley(DepthSearch* s, tpVec3 m, double upper, tpVec3 a, tpVec3
     tpElementPair pair;
     tpVec3 n = tpNeg(m);
     tpStartPair(s->a, s->b, tpBodyLocal(s->a, a), tpBodyLocal(s->b, b), n, &pair);
-    bool isExact = tpPolish(s->a, s->b, 20, 0.0, &pair, s->iterations);
+    bool isExact =
+        tpPolish(s->a, s->b, tpStepLimit(s->roughness), s->roughness, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
     double slack = 1e-9 * s->scale;
     if (!isExact || -pair.gap > upper + slack) {
@@ -312,13 +313,14 @@ static void tryAxes(DepthSearch* s, Valleys* valleys) {
     enterValley(s, best, upper, bestA, bestB, valleys);
 }
 
-bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
-                         bool* isExact, int* iterations) {
+bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, double roughness,
+                         tpElementPair* pair, bool* isExact, int* iterations) {
     DepthSearch search;
     search.a = a;
     search.b = b;
     search.vertexCount = search.faceCount = search.freeCount = 0;
     search.scale = scale;
+    search.roughness = roughness;
     search.iterations = iterations;
     Valleys valleys = { .depth = INFINITY };
     if (!startTetrahedron(&search, tpMakeVec3(0.0, 0.0, 1.0))) {
