@@ -223,8 +223,7 @@ static const double nearly = 1e-6;
 static double allowedOf(tpStepperId stepper, Scene scene, Units unit) {
     bool isNear = stepper == tp_auto || stepper == tp_mirtichCanny || stepper == tp_smallSteps ||
                   (stepper == tp_benderSchmitt && unit.mass != 1.0);
-    bool isOff = scene == machine ? isNear : scene == linkage && stepper == tp_auto;
-    return isOff ? nearly : underflow;
+    return scene == machine && isNear ? nearly : underflow;
 }
 
 static void compareRuns(tpStepperId stepper, Scene scene, Units unit) {

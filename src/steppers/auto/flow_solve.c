@@ -54,11 +54,25 @@ static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRo
     }
 }
 
+// What the velocity of a row counts for where pivots are chosen: turns count with the unit of
+// length.
+static double weightOf(const tpSystem* system, const tpFlowRow* row) {
+    for (int k = 0; k < tpFlowRow_BodyCount(row); ++k) {
+        int body;
+        const tpWrench* on = tpFlowRow_On(row, k, &body);
+        if (body >= 0 && tpLengthSquared(on->linear) > 0.0) {
+            return 1.0;
+        }
+    }
+    return system->units.length;
+}
+
 // Takes softness s back from forces l of (W + s) l = r: what they leave of r is s l, README.md.
-static void harden(tpFlowMemory* memory, int count, const double* softening, double* forces) {
+static void harden(tpFlowMemory* memory, int count, const double* softening, const double* weights,
+                   double* forces) {
     double rest[tp_flowRows];
     for (int i = 0; i < count; ++i) {
-        rest[i] = softening[i] * forces[i];
+        rest[i] = weights[i] * (softening[i] * forces[i]);
     }
     tpDenseLu_Solve(count, memory->matrix, memory->pivots, rest);
     for (int i = 0; i < count; ++i) {
@@ -75,12 +89,20 @@ static bool solve(tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
     for (int i = 0; memory->isRedundant && i < count; ++i) {
         memory->matrix[i * count + i] += softening[i];
     }
+    double weights[tp_flowRows];
+    for (int i = 0; i < count; ++i) {
+        weights[i] = weightOf(system, &rows[i]);
+        for (int j = 0; weights[i] != 1.0 && j < count; ++j) {
+            memory->matrix[i * count + j] *= weights[i];
+        }
+        forces[i] *= weights[i];
+    }
     if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
         return false;
     }
     tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
     if (memory->isRedundant) {
-        harden(memory, count, softening, forces);
+        harden(memory, count, softening, weights, forces);
     }
     return true;
 }
