@@ -5,6 +5,7 @@
 
 #include "base/tasks.h"
 #include "collision/collider.h"
+#include "collision/excluded_pairs.h"
 #include "support/failing_allocator.h"
 
 #include <string.h>
@@ -268,6 +269,35 @@ static void joinedBodiesPass(void** state) {
     tpDestroyCollider(collider);
 }
 
+// Pairs that are excluded and included in any order, against a table of how often each is.
+static void excludedPairsAreCounted(void** state) {
+    (void)state;
+    enum { ownerCount = 12 };
+    int counts[ownerCount][ownerCount] = { 0 };
+    tpRandom random = { 7 };
+    tpAllocator allocator = tpDefaultAllocator();
+    tpExcludedPairs set = { 0 };
+    for (int round = 0; round < 2000; ++round) {
+        int a = (int)(randomBits(&random) % ownerCount),
+            b = (int)(randomBits(&random) % ownerCount);
+        int low = a < b ? a : b, high = a < b ? b : a;
+        if (low != high && (counts[low][high] == 0 || randomBits(&random) % 2 == 0)) {
+            assert_int_equal(tpExcludedPairs_Add(&set, &allocator, a, b), tp_success);
+            ++counts[low][high];
+        } else if (low != high) {
+            tpExcludedPairs_Remove(&set, a, b);
+            --counts[low][high];
+        }
+        for (int i = 0; i < ownerCount; ++i) {
+            for (int j = 0; j < ownerCount; ++j) {
+                assert_true(tpExcludedPairs_Has(&set, i, j) ==
+                            (counts[i < j ? i : j][i < j ? j : i] > 0));
+            }
+        }
+    }
+    tpExcludedPairs_Destroy(&set, &allocator);
+}
+
 // A scene and three updates of it.
 static tpResult updateScene(Scene* scene, const tpAllocator* allocator) {
     tpResult result = makeScene(scene, allocator);
@@ -437,7 +467,7 @@ int main(void) {
         cmocka_unit_test(findsAllContacts),         cmocka_unit_test(pairsAloneAreAsInUpdates),
         cmocka_unit_test(repeatsBitForBit),         cmocka_unit_test(joinedBodiesPass),
         cmocka_unit_test(survivesWithoutMemory),    cmocka_unit_test(asksForNothingOnceWarm),
-        cmocka_unit_test(newOwnersOfNumbersAreNew),
+        cmocka_unit_test(newOwnersOfNumbersAreNew), cmocka_unit_test(excludedPairsAreCounted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
