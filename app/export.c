@@ -7,7 +7,9 @@
 #include "command.h"
 #include "command_files.h"
 #include "page_file.h"
+#include "recorded_scene.h"
 #include "run_page.h"
+#include "scene_file.h"
 #include "tippe/recording.h"
 
 enum { exportCount = 6 };
@@ -140,8 +142,24 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     return result == argumentsParsed && !isAnythingAsked(options) ? argumentsWrong : result;
 }
 
-// No output may be the recording or another output, and each must be possible to write.
-static bool checkOutputs(const tpExportOptions* options) {
+// The files that the recorded run has read: the recording cannot be verified without them.
+static void addRunInputs(tpCommandFiles* files, const char* path, tpRecording* recording) {
+    const tpRecordingInfo* info = tpRecording_GetInfo(recording);
+    char found[PATH_MAX];
+    if (info->scenePath[0] != '\0' && findScene(info->scenePath, found)) {
+        addInput(files, "the scene of the recording", found);
+    }
+    tpError ignored = { tp_success, "" };
+    tpScene* scene = openRecordedScene(path, NULL, info, &ignored);
+    if (scene != NULL) {
+        addSceneInputs(files, scene);
+    }
+    tpDestroyScene(scene);
+}
+
+// No output may be the recording, a file of its run or another output, and each must be possible
+// to write. NULL stands for a recording that cannot be read.
+static bool checkOutputs(const tpExportOptions* options, tpRecording* recording) {
     tpCommandFiles files = startFiles("export");
     bool isPossible = true;
     for (int i = 0; i < exportCount; ++i) {
@@ -152,6 +170,9 @@ static bool checkOutputs(const tpExportOptions* options) {
         isPossible = isPossible && (!isPage || hasPage("export", tpReplayPage()));
     }
     addRecordingInput(&files, "the recording", options->recording);
+    if (recording != NULL) {
+        addRunInputs(&files, options->recording, recording);
+    }
     return isPossible && canWriteFiles(&files);
 }
 
@@ -161,11 +182,12 @@ int runExport(int argumentCount, char** arguments) {
     if (parsed != argumentsParsed) {
         return exitAfter(parsed);
     }
-    if (!checkOutputs(&options)) {
-        return exitBadInput;
-    }
     tpError error = { tp_success, "" };
     tpRecording* recording = tpOpenRecording(options.recording, NULL, &error);
+    if (!checkOutputs(&options, recording)) {
+        tpCloseRecording(recording);
+        return exitBadInput;
+    }
     int status = recording != NULL ? exitDone : exitBadInput;
     for (int i = 0; i < exportCount && status == exitDone; ++i) {
         const char* path = options.paths[i];

@@ -1,12 +1,10 @@
 // tippe verify: repeats a recorded run and compares every frame with the recording, bit for bit.
 
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "command.h"
+#include "recorded_scene.h"
 #include "scene_file.h"
 #include "tippe/recording.h"
 #include "tippe/scene.h"
@@ -103,43 +101,6 @@ static int verifyWorld(const tpVerifyOptions* options, tpRecording* recording, t
     return same ? exitDone : exitDiffers;
 }
 
-static void noteMissing(void* context, tpSceneFileKind kind, const char* path) {
-    bool* isMissing = context;
-    *isMissing = *isMissing || (kind == tp_surfaceFile && access(path, R_OK) != 0);
-}
-
-// The scene of the recording, as if its file were at `place`; `isWhole` tells whether its meshes
-// are there. NULL, with the reason in `error`, if it cannot be read.
-static tpScene* readSceneAt(const tpRecordingInfo* info, const char* place, bool* isWhole,
-                            tpError* error) {
-    tpScene* scene = NULL;
-    bool isMissing = false;
-    if (tpParseScene(info->sceneText, strlen(info->sceneText), place, NULL, &scene, error) ==
-        tp_success) {
-        tpScene_VisitFiles(scene, noteMissing, &isMissing);
-    }
-    *isWhole = scene != NULL && !isMissing;
-    return scene;
-}
-
-// Meshes are looked for where the command line says, else beside the recording, else beside the
-// scene as the run named it. If none of the places has them, the first one is what messages are
-// about.
-static tpScene* findSceneOf(const tpVerifyOptions* options, const tpRecordingInfo* info,
-                            tpError* error) {
-    char found[PATH_MAX];
-    const char* first = options->beside != NULL ? options->beside : options->recording;
-    bool isWhole;
-    tpScene* scene = readSceneAt(info, first, &isWhole, error);
-    if (scene == NULL || isWhole || options->beside != NULL || info->scenePath[0] == '\0' ||
-        !findScene(info->scenePath, found)) {
-        return scene;
-    }
-    tpScene* other = readSceneAt(info, found, &isWhole, error);
-    tpDestroyScene(isWhole ? scene : other);
-    return isWhole ? other : scene;
-}
-
 static int verifyRecording(const tpVerifyOptions* options, tpRecording* recording) {
     tpError error = { tp_success, "" };
     const tpRecordingInfo* info = tpRecording_GetInfo(recording);
@@ -147,7 +108,7 @@ static int verifyRecording(const tpVerifyOptions* options, tpRecording* recordin
         fprintf(stderr, "tippe verify: %s: holds no scene to repeat\n", options->recording);
         return exitBadInput;
     }
-    tpScene* scene = findSceneOf(options, info, &error);
+    tpScene* scene = openRecordedScene(options->recording, options->beside, info, &error);
     tpWorld* world = NULL;
     tpResult result = scene == NULL
                           ? error.result

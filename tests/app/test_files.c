@@ -73,6 +73,9 @@ static const Clash clashes[] = {
     { "export r.h5 --reports %s", "r.h5", "is the recording" },
     { "export r.h5 --pairs %s", "r.h5", "is the recording" },
     { "export r.h5 --html %s", "r.h5", "is the recording" },
+    { "export r.h5 --html %s", "s.json", "is the scene of the recording" },
+    { "export r.h5 --csv %s", "meshes/stone.obj", "is a mesh of the scene" },
+    { "export r.h5 --pairs %s", "known.csv", "is the reference of the scene" },
     { "collide i.csv --out %s", "i.csv", "is the table of impacts" },
     { "solve p.dat --out %s", "p.dat", "is the problem" },
 };
