@@ -103,9 +103,12 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
         double speed = rows->rotor[row] - rows->compliance[row] * impulse;
         return error - h * (speed + velocity);
     }
+    return role == tp_heldRole || role == tp_limitRole ? error - h * velocity : 0.0;
+}
+
+bool tpJoints_IsMissFelt(const tpRows* rows, int block, double impulse, double error) {
     // A limit that has not pushed may have been passed all the same: its row is linear.
-    bool isHeld = role == tp_heldRole || (role == tp_limitRole && (impulse != 0.0 || error < 0.0));
-    return isHeld ? error - h * velocity : 0.0;
+    return rows->infos[block].role != tp_limitRole || impulse != 0.0 || error < 0.0;
 }
 
 double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRows* rows, int block,

@@ -80,9 +80,14 @@ double tpJoints_ErrorOf(const tpRows* end, int block, int row);
 
 // By how much the position that a row of a joint holds is missed where the drift of h seconds has
 // ended, with the impulse and velocity of the row and its error there. 0 for rows that hold no
-// position.
+// position. The row of a limit that is open takes its miss in as well: of the two limits of a
+// coordinate one misses what the other has too much, and if only the one that has pushed learned of
+// it, drifts that swing from one to the other would leave rows that no velocity fulfils.
 double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
                      double error, double h);
+
+// Whether that miss is one of the drift: a limit that is open there holds nothing.
+bool tpJoints_IsMissFelt(const tpRows* rows, int block, double impulse, double error);
 
 // By how much the way of a coordinate with a spring, servo or damper in a symmetric step differs
 // from what the row of its law has measured, which sees slides and later turns of a chain along the

@@ -65,7 +65,8 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
                 miss += unseen;
             }
             rows->bias[first + k] += miss / step->h;
-            double size = fabs(miss) / tpRows_ErrorUnit(rows, first + k);
+            bool isFelt = tpJoints_IsMissFelt(rows, b, rows->impulse[first + k], errors[first + k]);
+            double size = isFelt ? fabs(miss) / tpRows_ErrorUnit(rows, first + k) : 0.0;
             largest = size <= largest ? largest : size; // what is no number stays
         }
     }

@@ -294,7 +294,9 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
             double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
                                         error, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
-            largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, row));
+            if (tpJoints_IsMissFelt(&touch->rows, joint->block, joint->impulse[k], error)) {
+                largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, row));
+            }
         }
     }
     return largest;
