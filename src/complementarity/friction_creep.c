@@ -17,8 +17,8 @@ static const double noCreep = 1e-13;
 // Steps of the logarithm of lambda are no longer than this.
 static const double longestStep = 5.0;
 
-// Parts of the bounds that count as met, and those that do if rounding leaves no less: contacts that
-// answer with a billionth of the largest response know their impulses to a millionth of it.
+// Parts of the bounds that count as met, and those that do if rounding leaves no less: contacts
+// that answer with a billionth of the largest response know their impulses to a millionth of it.
 static const double tolerance = 1e-10, roundedTolerance = 1e-6;
 
 typedef struct Creep {
@@ -194,7 +194,7 @@ static const double mostWay = 0.98;
 static const double pathTolerance = 1e-3, slidingSlack = 1e-5, holdingLambda = 1e-11;
 
 typedef struct Path {
-    double slack[tp_mostCreepingContacts]; // half of bound^2 - |r|^2, along the path
+    double slack[tp_mostCreepingContacts];  // half of bound^2 - |r|^2, along the path
     double actual[tp_mostCreepingContacts]; // what it is
     double grad[tp_mostCreepingContacts][tp_mostCreepingRows]; // of that, by r
     double residual[tp_mostCreepingRows];                      // (S + Lambda) r - b
@@ -232,7 +232,8 @@ static double lookAtEquations(Creep* creep, Path* path) {
     int n = creep->rows;
     double size = 0.0, rest = 0.0;
     for (int i = 0; i < n; ++i) {
-        path->residual[i] = tpDotNumbers(n, creep->S + (size_t)i * (size_t)n, creep->r) - creep->b[i];
+        path->residual[i] =
+            tpDotNumbers(n, creep->S + (size_t)i * (size_t)n, creep->r) - creep->b[i];
         size = fmax(size, fabs(creep->b[i]));
     }
     for (int c = 0; c < creep->count; ++c) {
@@ -304,7 +305,8 @@ static double goAlongPath(Creep* creep, Path* path, double product, const double
 
 // Lambdas near those of the law, from inside of all bounds. False if the path was lost.
 static bool followPath(Creep* creep, double largest) {
-    Path path = { .largest = largest };
+    Path path; // large: what is read is written first
+    path.largest = largest;
     double way[tp_mostCreepingRows], part = 1.0;
     memset(creep->r, 0, sizeof(double) * (size_t)creep->rows);
     for (int c = 0; c < creep->count; ++c) {

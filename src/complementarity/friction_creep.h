@@ -6,8 +6,12 @@
 //     (S + Lambda) r = b,     lambda >= 0,   |r_c| <= mu r_n,   one of the two with equality
 //
 // are as many unknowns as contacts: of one contact that is the problem of a trust region
-// [MoreSorensen83]. Here Newton's method finds the logarithms of all lambdas at once, from above,
-// where r = b / lambda, on log(|r| / (mu r_n)) = 0; a step that leaves more is halved. Rows may be
+// [MoreSorensen83]. With the slack s = (mu^2 r_n^2 - |r_c|^2) / 2 it is lambda s = 0. A path from
+// inside, along which Newton's steps make the products lambda s smaller and smaller, tells which
+// contacts slide and which hold, and nearly how fast. Then Newton's method finds the logarithms of
+// all lambdas at once on log(|r| / (mu r_n)) = 0; a step that leaves more is halved. If the path
+// is lost, it starts from above, where r = b / lambda. (From there alone it seldom ends if a
+// contact holds, whose logarithm falls for ever.) Rows may be
 // of very different sizes, as that of torsion is beside the tangents: a foot that others hold
 // hardly answers to a moment about its normal, and Newton's method on r asks for moments that are a
 // million times too large.
@@ -28,8 +32,8 @@ typedef struct tpCreepingContact {
 
 enum { tp_mostCreepingRows = 64, tp_mostCreepingContacts = 24 };
 
-// r that meets the law, to rounding, in so many steps. False if it was not found: r is as it was
-// then.
+// r that meets the law, to rounding, in so many steps from above. False if it was not found: r is
+// as it was then.
 bool tpFriction_Creep(int rows, const double* S, const double* b, int count,
                       const tpCreepingContact* contacts, size_t stride, int steps, double* r);
 

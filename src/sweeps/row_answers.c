@@ -3,8 +3,8 @@
 // Points of a way that are looked at until its least point is found.
 enum { mostPoints = 60 };
 
-// Slopes smaller than this part of the largest one are none.
-static const double noSlope = 1e-14;
+// A way that rises from its start, or from a bend, ends this part of it later: beyond the bend.
+static const double leastPart = 1e-15;
 
 // The state that a row's answer to its velocity on the path asks for.
 static int32_t wantedState(const tpRowAnswer* row) {
@@ -34,30 +34,52 @@ static double slopeAt(const tpRowAnswer* rows, int count, double part) {
     return slope;
 }
 
+// The bends of the slope next to a part of the way, within `low` and `high`, which are these if
+// there is none.
+static void findBends(const tpRowAnswer* rows, int count, double part, double* low, double* high) {
+    for (int k = 0; k < count; ++k) {
+        const tpRowAnswer* row = &rows[k];
+        if (row->state == tp_deadRow || !tpRowAnswer_IsBounded(row)) {
+            continue;
+        }
+        double wanted = tpRowAnswer_To(row, row->pathVelocity);
+        double rate = -row->stiffness * (row->velocity - row->pathVelocity);
+        const double bounds[2] = { row->least, row->most };
+        for (int i = 0; i < 2; ++i) {
+            // Without a rate, or a bound, there is no bend: what comes out is no number or
+            // infinite.
+            double bend = (bounds[i] - wanted) / rate;
+            *low = bend <= part && bend > *low ? bend : *low;
+            *high = bend > part && bend < *high ? bend : *high;
+        }
+    }
+}
+
 // The part of the way to the last solve after which the function rises. The slope is made of
-// straight pieces: on one of them the chord of its ends meets zero where the slope does. Halves
-// between chords bring the ends onto one piece.
+// straight pieces: on one of them the chord of its ends meets zero where the slope does. So the
+// piece on which the chord meets zero is looked at; halves between chords bound how often.
 static double partOfWay(const tpRowAnswer* rows, int count) {
     double low = 0.0, high = 1.0, atHigh = slopeAt(rows, count, 1.0);
     if (!(atHigh > 0.0)) {
         return 1.0;
     }
     double atLow = slopeAt(rows, count, 0.0);
-    double small = noSlope * (atHigh + fabs(atLow));
-    for (int k = 0; k < mostPoints && high - low > 1e-15; ++k) {
-        bool isChord = k % 2 == 0 && atLow < 0.0;
-        double middle =
-            isChord ? low + (high - low) * (atLow / (atLow - atHigh)) : 0.5 * (low + high);
-        double slope = slopeAt(rows, count, middle);
-        if (isChord && fabs(slope) <= small) {
-            return middle;
+    for (int k = 0; k < mostPoints; ++k) {
+        double chord = atLow < 0.0 ? low + (high - low) * (atLow / (atLow - atHigh)) : low;
+        double ends[2] = { low, high };
+        findBends(rows, count, k % 2 == 0 ? chord : 0.5 * (low + high), &ends[0], &ends[1]);
+        if (ends[0] == low && ends[1] == high) {
+            return atLow < 0.0 ? chord : low + leastPart;
         }
-        if (slope > 0.0) {
-            high = middle;
-            atHigh = slope;
-        } else {
-            low = middle;
-            atLow = slope;
+        for (int i = 0; i < 2; ++i) {
+            double slope = ends[i] > low && ends[i] < high ? slopeAt(rows, count, ends[i]) : 0.0;
+            if (slope > 0.0) {
+                high = ends[i];
+                atHigh = slope;
+            } else if (ends[i] > low && ends[i] < high) {
+                low = ends[i];
+                atLow = slope;
+            }
         }
     }
     return high; // beyond the bend, if there is one
