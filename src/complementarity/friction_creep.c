@@ -193,17 +193,17 @@ static const double mostWay = 0.98;
 // below this part of its bound, or holds, with a lambda below this part of the largest response.
 static const double pathTolerance = 1e-3, slidingSlack = 1e-5, holdingLambda = 1e-11;
 
-typedef struct Path {
+typedef struct CreepPath {
     double slack[tp_mostCreepingContacts];  // half of bound^2 - |r|^2, along the path
     double actual[tp_mostCreepingContacts]; // what it is
     double grad[tp_mostCreepingContacts][tp_mostCreepingRows]; // of that, by r
     double residual[tp_mostCreepingRows];                      // (S + Lambda) r - b
     double gap;                                                // mean of lambda times slack
     double largest;                                            // response
-} Path;
+} CreepPath;
 
 // Slacks and bounds for the impulses of now.
-static void lookAtBounds(Creep* creep, Path* path) {
+static void lookAtBounds(Creep* creep, CreepPath* path) {
     int n = creep->rows;
     path->gap = 0.0;
     for (int c = 0; c < creep->count; ++c) {
@@ -228,7 +228,7 @@ static void lookAtBounds(Creep* creep, Path* path) {
 }
 
 // The residual of the equations, by the largest number of b.
-static double lookAtEquations(Creep* creep, Path* path) {
+static double lookAtEquations(Creep* creep, CreepPath* path) {
     int n = creep->rows;
     double size = 0.0, rest = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -247,7 +247,7 @@ static double lookAtEquations(Creep* creep, Path* path) {
 }
 
 // Whether each contact is known to slide or to hold.
-static bool isAtEnd(const Creep* creep, const Path* path) {
+static bool isAtEnd(const Creep* creep, const CreepPath* path) {
     for (int c = 0; c < creep->count; ++c) {
         double square = creep->bound[c] * creep->bound[c];
         bool slides = path->slack[c] < slidingSlack * square;
@@ -261,7 +261,7 @@ static bool isAtEnd(const Creep* creep, const Path* path) {
 }
 
 // Newton's step to products of `product`; slacks and lambdas are eliminated. False if it is none.
-static bool findPathStep(Creep* creep, const Path* path, double product, double* way) {
+static bool findPathStep(Creep* creep, const CreepPath* path, double product, double* way) {
     int n = creep->rows;
     memcpy(creep->A, creep->S, sizeof(double) * (size_t)n * (size_t)n);
     for (int i = 0; i < n; ++i) {
@@ -285,7 +285,7 @@ static bool findPathStep(Creep* creep, const Path* path, double product, double*
 }
 
 // Goes along the way as far as lambdas and slacks stay positive. Returns the part of it.
-static double goAlongPath(Creep* creep, Path* path, double product, const double* way) {
+static double goAlongPath(Creep* creep, CreepPath* path, double product, const double* way) {
     double slacks[tp_mostCreepingContacts], lambdas[tp_mostCreepingContacts], part = 1.0;
     for (int c = 0; c < creep->count; ++c) {
         double along = tpDotNumbers(creep->rows, path->grad[c], way);
@@ -305,7 +305,7 @@ static double goAlongPath(Creep* creep, Path* path, double product, const double
 
 // Lambdas near those of the law, from inside of all bounds. False if the path was lost.
 static bool followPath(Creep* creep, double largest) {
-    Path path; // large: what is read is written first
+    CreepPath path; // large: what is read is written first
     path.largest = largest;
     double way[tp_mostCreepingRows], part = 1.0;
     memset(creep->r, 0, sizeof(double) * (size_t)creep->rows);
