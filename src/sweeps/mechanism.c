@@ -145,18 +145,27 @@ static void placeMass(const tpNodeMass* mass, double* block) {
     }
 }
 
+// Adds to the block of a node, if its factors are made again.
+static void placeNode(tpMechanism* mechanism, double stiffness, int node, const double* on) {
+    if (mechanism->isStale[node]) {
+        addOuter(mechanism->diagonal[node], stiffness, on, on);
+    }
+}
+
 static void placeRow(tpMechanism* mechanism, const tpMechanismRow* row, double stiffness) {
     if (row->nodeA >= 0) {
-        addOuter(mechanism->diagonal[row->nodeA], stiffness, row->onA, row->onA);
+        placeNode(mechanism, stiffness, row->nodeA, row->onA);
     }
     if (row->nodeB >= 0) {
-        addOuter(mechanism->diagonal[row->nodeB], stiffness, row->onB, row->onB);
+        placeNode(mechanism, stiffness, row->nodeB, row->onB);
     }
     if (row->place >= 0) {
         // The block has the rows of the later of the two.
-        const double* later = row->nodeA > row->nodeB ? row->onA : row->onB;
-        const double* earlier = row->nodeA > row->nodeB ? row->onB : row->onA;
-        addOuter(mechanism->blocks[row->place], stiffness, later, earlier);
+        bool isLater = row->nodeA > row->nodeB;
+        if (mechanism->isStale[isLater ? row->nodeB : row->nodeA]) {
+            addOuter(mechanism->blocks[row->place], stiffness, isLater ? row->onA : row->onB,
+                     isLater ? row->onB : row->onA);
+        }
     }
 }
 
@@ -171,6 +180,9 @@ static int findBlock(const tpMechanism* mechanism, int row, int column) {
 static void placePair(tpMechanism* mechanism, double stiffness, int nodeA, const double* onA,
                       int nodeB, const double* onB) {
     bool isLater = nodeA > nodeB;
+    if (!mechanism->isStale[isLater ? nodeB : nodeA]) {
+        return;
+    }
     int place = findBlock(mechanism, isLater ? nodeA : nodeB, isLater ? nodeB : nodeA);
     addOuter(mechanism->blocks[place], stiffness, isLater ? onA : onB, isLater ? onB : onA);
 }
@@ -178,7 +190,7 @@ static void placePair(tpMechanism* mechanism, double stiffness, int nodeA, const
 static void placeTerms(tpMechanism* mechanism, const tpMechanismRow* row, double stiffness) {
     for (int i = 0; i < row->termCount; ++i) {
         const tpMechanismTerm* term = &row->terms[i];
-        addOuter(mechanism->diagonal[term->node], stiffness, term->on, term->on);
+        placeNode(mechanism, stiffness, term->node, term->on);
         if (row->nodeA >= 0) {
             placePair(mechanism, stiffness, row->nodeA, row->onA, term->node, term->on);
         }
@@ -205,15 +217,14 @@ static inline double signOf(const tpMechanismRow* row) {
     return row->sharedSign != 0.0 ? row->sharedSign : 1.0;
 }
 
-// Takes node i out: what it does to those that are left.
-static void eliminate(tpMechanism* mechanism, int i) {
-    invertTriangle(mechanism->diagonal[i]);
-    int first = mechanism->starts[i], end = mechanism->starts[i + 1];
-    for (int p = first; p < end; ++p) {
-        multiplyTriangle(mechanism->blocks[p], mechanism->diagonal[i]);
-    }
-    for (int p = first; p < end; ++p) {
+// What a node that has been eliminated does to those whose factors are made again.
+static void subtractFrom(tpMechanism* mechanism, int i) {
+    int end = mechanism->starts[i + 1];
+    for (int p = mechanism->starts[i]; p < end; ++p) {
         int column = mechanism->below[p];
+        if (!mechanism->isStale[column]) {
+            continue;
+        }
         subtractTransposed(mechanism->diagonal[column], mechanism->blocks[p], mechanism->blocks[p]);
         for (int q = p + 1; q < end; ++q) {
             int place = findBlock(mechanism, mechanism->below[q], column);
@@ -223,27 +234,87 @@ static void eliminate(tpMechanism* mechanism, int i) {
     }
 }
 
+// Factors of the nodes that are stale. All that elimination leads to from a stale node is stale.
+static void factoriseStale(tpMechanism* mechanism) {
+    for (int i = 0; i < mechanism->nodeCount; ++i) {
+        if (mechanism->isStale[i]) {
+            int first = mechanism->starts[i], end = mechanism->starts[i + 1];
+            placeMass(&mechanism->masses[i], mechanism->diagonal[i]);
+            memset(mechanism->blocks + first, 0,
+                   sizeof(*mechanism->blocks) * (size_t)(end - first));
+        }
+    }
+    for (int k = 0, end; k < mechanism->rowCount; k = end) {
+        const tpMechanismRow* row = &mechanism->rows[k];
+        end = endOfGroup(mechanism, k);
+        if (row->placed > 0.0) {
+            placeRow(mechanism, row, row->placed);
+            placeTerms(mechanism, row, row->placed);
+        }
+    }
+    for (int i = 0; i < mechanism->nodeCount; ++i) {
+        if (mechanism->isStale[i]) {
+            invertTriangle(mechanism->diagonal[i]);
+            for (int p = mechanism->starts[i]; p < mechanism->starts[i + 1]; ++p) {
+                multiplyTriangle(mechanism->blocks[p], mechanism->diagonal[i]);
+            }
+        }
+        subtractFrom(mechanism, i);
+    }
+}
+
+// The stiffness of a direction with the states that its rows have.
+static double stiffnessOf(const tpMechanism* mechanism, int first, int end) {
+    double stiffness = 0.0;
+    for (int j = first; j < end; ++j) {
+        const tpRowAnswer* answer = &mechanism->answers[j];
+        stiffness += answer->state == tp_withinRow ? answer->stiffness : 0.0;
+    }
+    return stiffness;
+}
+
 void tpMechanism_Factorise(tpMechanism* mechanism) {
     for (int i = 0; i < mechanism->nodeCount; ++i) {
-        placeMass(&mechanism->masses[i], mechanism->diagonal[i]);
+        mechanism->isStale[i] = true;
     }
-    memset(mechanism->blocks, 0,
-           sizeof(*mechanism->blocks) * (size_t)mechanism->starts[mechanism->nodeCount]);
     for (int k = 0, end; k < mechanism->rowCount; k = end) {
-        double stiffness = 0.0;
         end = endOfGroup(mechanism, k);
-        for (int j = k; j < end; ++j) {
-            const tpRowAnswer* answer = &mechanism->answers[j];
-            stiffness += answer->state == tp_withinRow ? answer->stiffness : 0.0;
-        }
-        if (stiffness > 0.0) {
-            placeRow(mechanism, &mechanism->rows[k], stiffness);
-            placeTerms(mechanism, &mechanism->rows[k], stiffness);
+        mechanism->rows[k].placed = stiffnessOf(mechanism, k, end);
+    }
+    factoriseStale(mechanism);
+}
+
+static void markRow(const tpMechanism* mechanism, const tpMechanismRow* row) {
+    if (row->nodeA >= 0) {
+        mechanism->isStale[row->nodeA] = true;
+    }
+    if (row->nodeB >= 0) {
+        mechanism->isStale[row->nodeB] = true;
+    }
+    for (int k = 0; k < row->termCount; ++k) {
+        mechanism->isStale[row->terms[k].node] = true;
+    }
+}
+
+// Factors for other states of the same rows: the same bits as those of all nodes.
+static void factoriseAgain(tpMechanism* mechanism) {
+    memset(mechanism->isStale, 0, sizeof(bool) * (size_t)mechanism->nodeCount);
+    for (int k = 0, end; k < mechanism->rowCount; k = end) {
+        tpMechanismRow* row = &mechanism->rows[k];
+        end = endOfGroup(mechanism, k);
+        double stiffness = stiffnessOf(mechanism, k, end);
+        if (stiffness != row->placed) {
+            row->placed = stiffness;
+            markRow(mechanism, row);
         }
     }
     for (int i = 0; i < mechanism->nodeCount; ++i) {
-        eliminate(mechanism, i);
+        for (int p = mechanism->starts[i]; mechanism->isStale[i] && p < mechanism->starts[i + 1];
+             ++p) {
+            mechanism->isStale[mechanism->below[p]] = true;
+        }
     }
+    factoriseStale(mechanism);
 }
 
 static void substitute(const tpMechanism* mechanism, double* x) {
@@ -324,7 +395,7 @@ int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, doub
             !tpRowAnswers_Follow(mechanism->answers, mechanism->rowCount, trial)) {
             return trial;
         }
-        tpMechanism_Factorise(mechanism);
+        factoriseAgain(mechanism);
     }
 }
 

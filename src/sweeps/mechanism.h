@@ -35,6 +35,7 @@ typedef struct tpMechanismRow {
     double sharedSign;
     const tpMechanismTerm* terms; // rows of couplings have further nodes
     int32_t termCount;
+    double placed; // stiffness of its direction in the factors; of the first row of a direction
 } tpMechanismRow;
 
 typedef struct tpMechanism {
@@ -49,6 +50,7 @@ typedef struct tpMechanism {
     double (
         *diagonal)[36];   // of each node; after factorising the inverses of their Cholesky factors
     double (*blocks)[36]; // of the pattern: multipliers
+    bool* isStale;        // of each node: its factors are to be made again
 } tpMechanism;
 
 // Numbers of the matrix and its factors, for the states that rows have.

@@ -59,6 +59,7 @@ typedef struct Room {
     int32_t *numbers, *touching;
     tpNodeFlight* flights;
     double (*diagonal)[36];
+    bool* isStale;
     double (*blocks)[36];
     double (*inverses)[36];
     double (*between)[36];
@@ -170,6 +171,7 @@ static bool takeRoom(tpSmallStep* step, const Extent* all, Room* room) {
     room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
     room->flights = TP_SCRATCH(arena, tpNodeFlight, nodes);
     room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
+    room->isStale = TP_SCRATCH(arena, bool, nodes);
     room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
     return !arena->failed && takeTreeRoom(step, all, room);
 }
@@ -307,7 +309,8 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
                                           .rows = room->solverRows + firstRow,
                                           .answers = room->answers + firstRow,
                                           .diagonal = room->diagonal + node,
-                                          .blocks = room->blocks + at->below };
+                                          .blocks = room->blocks + at->below,
+                                          .isStale = room->isStale + node };
     articulation->size = INFINITY;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int index = articulation->bodies[i];
