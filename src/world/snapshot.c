@@ -23,7 +23,7 @@ typedef struct Head {
     uint64_t fingerprint; // of the world's structure
     uint64_t structure;   // the world's counter
     uint64_t size;        // of what follows the head
-    uint64_t sum;         // of the bytes of what follows
+    uint64_t sum;         // of all other bytes
     int32_t stepper;
     int32_t isPlanar;
 } Head;
@@ -67,6 +67,12 @@ static uint64_t sumOf(const unsigned char* bytes, size_t size) {
         sum ^= sum >> 29;
     }
     return sum;
+}
+
+// Of a snapshot: its head, as if the sum in it were zero, and what follows.
+static uint64_t sumOfAll(Head head, const unsigned char* rest) {
+    head.sum = 0;
+    return sumOf((const unsigned char*)&head, sizeof(head)) ^ sumOf(rest, (size_t)head.size);
 }
 
 // Making ----------------------------------------------------------------------------------------
@@ -118,9 +124,9 @@ tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
         head.fingerprint = tpWorld_Fingerprint(world);
         head.structure = world->system.structure;
         head.size = (uint64_t)archive.bytes.count - sizeof(head);
-        head.sum = sumOf(archive.bytes.data + sizeof(head), (size_t)head.size);
         head.stepper = (int32_t)world->stepperId;
         head.isPlanar = world->system.isPlanar;
+        head.sum = sumOfAll(head, archive.bytes.data + sizeof(head));
         memcpy(archive.bytes.data, &head, sizeof(head));
         snapshot = wrap(&world->system.allocator, archive.bytes.data, (size_t)archive.bytes.count);
     }
@@ -161,7 +167,7 @@ static tpResult checkHead(const Head* head, const void* bytes, size_t size, tpEr
         return tpError_Set(error, tp_badInput, "the snapshot is cut off: %zu of %zu bytes", size,
                            (size_t)head->size + sizeof(*head));
     }
-    if (head->sum != sumOf((const unsigned char*)bytes + sizeof(*head), (size_t)head->size)) {
+    if (head->sum != sumOfAll(*head, (const unsigned char*)bytes + sizeof(*head))) {
         return tpError_Set(error, tp_badInput, "the snapshot is damaged");
     }
     return tp_success;
