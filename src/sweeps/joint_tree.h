@@ -49,7 +49,8 @@ typedef struct tpJointAxis {
 
 typedef struct tpJointNode {
     int32_t parent;          // a later node; -1: the root
-    int32_t child, sibling;  // its first child, and its parent's next one; -1: none
+    // The last of its children, and the one of its parent's before itself; -1: none.
+    int32_t child, sibling;
     int32_t axis, axisEnd;   // of its joint to the parent, or of the root's to what does not move
     bool isDirty;            // its factors are not those of its rows
     bool isWanted;           // its block of the inverse is asked for, or it is pushed
@@ -155,8 +156,8 @@ void tpJointTree_Correct(tpJointTree* tree, const double* jumps, const double* e
                          double* shifts);
 
 // Impulses that nodes get from their parents, linear and about their centres, for momenta and the
-// velocities that were found for them. `impulses` of a joint to what does not move is what that
-// gives.
+// velocities that were found for them; NULL: no momenta. `impulses` of a joint to what does not
+// move is what that gives.
 void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const double* velocities,
                            double* impulses);
 

@@ -51,6 +51,7 @@ typedef struct tpNodePlace {
     tpVec3 own;     // from its own centre to the joint's anchor on it
     double jump[6]; // the displacement against the parent that takes back what is off
     double error;   // what is off, m or rad
+    bool isB;       // its body is the joint's B; of links
 } tpNodePlace;
 
 // An axis of a joint there.

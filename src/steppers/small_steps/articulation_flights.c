@@ -286,8 +286,11 @@ void tpArticulation_Shift(const tpSmallStep* step, const tpArticulation* articul
 
 void tpArticulation_SpeedUp(const tpSmallStep* step, const tpArticulation* articulation,
                             double rate) {
+    // All directions of a body of a tree are free.
+    static const double whole[6] = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 };
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        const double *six = &articulation->shifts[6 * i], *free = articulation->masses[i].free;
+        const double* six = &articulation->shifts[6 * i];
+        const double* free = articulation->isTree ? whole : articulation->masses[i].free;
         tpVelocity* v = &step->velocities[numberOf(articulation, i)];
         v->linear.x += rate * (free[0] * six[0]);
         v->linear.y += rate * (free[1] * six[1]);

@@ -228,12 +228,15 @@ static double errorBefore(const tpSmallStep* step, const tpArticulation* articul
             tpArticulation_Weight(step, articulation, k) * fabs(articulation->laws[k].startError);
         before = error > before ? error : before;
     }
-    for (int k = 0; articulation->isTree && k < 6 * articulation->tree.nodeCount; ++k) {
-        double unit = k % 6 < 3 ? 1.0 : step->system->units.length;
-        double jump = unit * fabs(articulation->startJumps[k]);
-        before = jump > before ? jump : before;
+    double gap = 0.0, twist = 0.0;
+    for (int i = 0; articulation->isTree && i < articulation->tree.nodeCount; ++i) {
+        const double* jump = &articulation->startJumps[6 * i];
+        for (int k = 0; k < 3; ++k) {
+            gap = fabs(jump[k]) > gap ? fabs(jump[k]) : gap;
+            twist = fabs(jump[3 + k]) > twist ? fabs(jump[3 + k]) : twist;
+        }
     }
-    return before;
+    return fmax(before, fmax(gap, step->system->units.length * twist));
 }
 
 // Displacements for what has come since rows were written.
@@ -389,8 +392,9 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     // take that velocity off again. The angle of a ball joint grows by s^2 / 2a when its axis goes
     // sideways by s at the angle a, which was a kick in each substep.
     bool isPast = articulation->deepest < 0.0, isBegun = false;
-    bool wasOff = errorBefore(step, articulation) >= 1e-3 * largest;
-    if (isTurn && largest > 0.0 && (wasOff || isPast)) {
+    isTurn = isTurn && largest > 0.0;
+    bool wasOff = isTurn && errorBefore(step, articulation) >= 1e-3 * largest;
+    if (isTurn && (wasOff || isPast)) {
         correctLate(articulation);
         double part = cutShifts(articulation);
         isBegun = !wasOff && part == 1.0 && needsAgain(articulation, largest);

@@ -49,11 +49,10 @@ static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) 
 
 // An impulse that a link gets by its joint goes to the joint, as one on its body B; what the root
 // is joined to does work by it.
-static void addReaction(const tpSmallStep* step, tpArticulation* articulation, int i,
-                        const double* f) {
+static void addReaction(tpArticulation* articulation, int i, const double* f) {
     const tpJointTree* tree = &articulation->tree;
     double* sum = &articulation->reactions[6 * i];
-    if (step->system->joints.data[articulation->links[i]].bodyB == articulation->bodies[i]) {
+    if (articulation->nodePlaces[i].isB) {
         for (int k = 0; k < 6; ++k) {
             sum[k] += f[k];
         }
@@ -86,7 +85,7 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
         }
         const double* f = &impulses[6 * i];
         const tpJointNode* node = &tree->nodes[i];
-        addReaction(step, articulation, i, f);
+        addReaction(articulation, i, f);
         double ease = articulation->flights[i].ease;
         if (node->parent >= 0) {
             double other = articulation->flights[node->parent].ease;
@@ -111,8 +110,7 @@ void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulatio
                             const double* errors, double rate) {
     tpJointTree* tree = &articulation->tree;
     double* impulses = articulation->jumps;
-    memset(articulation->momenta, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
-    tpJointTree_Reactions(tree, articulation->momenta, articulation->shifts, impulses);
+    tpJointTree_Reactions(tree, NULL, articulation->shifts, impulses);
     for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
         int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
@@ -138,7 +136,7 @@ void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulatio
             for (int k = 0; k < 6; ++k) {
                 f[k] = rate * impulses[6 * i + k];
             }
-            addReaction(step, articulation, i, f);
+            addReaction(articulation, i, f);
         }
     }
 }

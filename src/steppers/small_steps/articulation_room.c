@@ -242,6 +242,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
         tree->nodes[i].axis = axis;
         if (link >= 0) {
             const tpJoint* joint = &step->system->joints.data[link];
+            articulation->nodePlaces[i].isB = joint->bodyB == articulation->bodies[i];
             for (int k = tpTree_AxisCount(joint); k > 0; --k, ++axis) {
                 beginAxis(step, link, &articulation->axisPlaces[axis]);
             }

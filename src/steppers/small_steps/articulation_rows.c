@@ -225,7 +225,8 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
         turn = square > turn ? square : turn;
     }
     turn = sqrt(turn);
-    for (int k = 0; k < articulation->jointCount; ++k) {
+    // Trees have no spans.
+    for (int k = 0; !articulation->isTree && k < articulation->jointCount; ++k) {
         const tpJoint* joint = &step->system->joints.data[articulation->joints[k]];
         if (joint->type == tp_springJoint || joint->type == tp_distanceJoint) {
             turn = fmax(turn, turnOfSpan(step, joint));
