@@ -318,7 +318,7 @@ static void visitRotors(const tpSystem* system, tpJoint* joint, HingeVisit* visi
 }
 
 void tpJoints_BeginRotors(tpSystem* system) {
-    for (int i = 0; i < system->joints.count; ++i) {
+    for (int i = 0; !system->lacksRotors && i < system->joints.count; ++i) {
         visitRotors(system, &system->joints.data[i], beginHinge, beginRotor);
     }
 }
@@ -328,7 +328,7 @@ void tpJoint_EndRotors(const tpSystem* system, tpJoint* joint) {
 }
 
 void tpJoints_EndRotors(tpSystem* system) {
-    for (int i = 0; i < system->joints.count; ++i) {
+    for (int i = 0; !system->lacksRotors && i < system->joints.count; ++i) {
         tpJoint_EndRotors(system, &system->joints.data[i]);
     }
 }

@@ -345,7 +345,7 @@ static double hingeSpeed(const tpSystem* system, const tpJoint* joint) {
 
 double tpJoints_KineticEnergy(const tpSystem* system) {
     double energy = 0.0;
-    for (int i = 0; i < system->joints.count; ++i) {
+    for (int i = 0; !system->lacksRotors && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && tpJointType_IsChain(joint->type) && tpJoint_IsHinge(joint)) {
             double armature = joint->coordinates[0].def.armature;
@@ -375,7 +375,7 @@ double tpJoints_KineticEnergy(const tpSystem* system) {
 
 double tpJoints_PotentialEnergy(const tpSystem* system) {
     double energy = 0.0;
-    for (int i = 0; i < system->joints.count; ++i) {
+    for (int i = 0; !system->lacksSprings && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
             const tpCoordinateDef* def = &joint->coordinates[k].def;

@@ -184,6 +184,7 @@ static double innerRadiusOf(const tpSystem* system, const tpBody* body) {
 
 // Anchors of joints count from the centre of mass, which moves by `shift` in the body's frame.
 static void moveAnchors(tpSystem* system, int index, tpVec3 shift) {
+    system->anchorShifts += 1;
     for (int i = 0; tpLengthSquared(shift) > 0.0 && i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && joint->bodyA == index) {

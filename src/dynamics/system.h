@@ -126,14 +126,14 @@ typedef struct tpCoordinate {
     double displacement; // since then, followed past half a turn, at the end of the last step
     double applied;      // effort that a user has applied for this step, N m or N
     double effort, limitEffort; // of drives and of limits in the last step, means
+    double rotorSpeed[3];       // of the armature; a ball joint has it about three axes
+    double endSpeed[3];         // of the coordinate where the last step ended, if its rotor goes on
     tpServoMemory servoMemory;  // of symmetric steps
     bool wasAtLimit;            // when events were last listed
 
     // Of the step that is being taken.
-    double startValue;    // at its start, if there is armature
-    tpQuat startTurn;     // of B seen from A, of a ball joint instead
-    double rotorSpeed[3]; // of the armature; a ball joint has it about three axes
-    double endSpeed[3];   // of the coordinate where the last step ended, if its rotor goes on
+    double startValue; // at its start, if there is armature
+    tpQuat startTurn;  // of B seen from A, of a ball joint instead
     // parts of the impulses that act before the drift of a symmetric step, see joint_laws.c
     double springShare;
     double servoShare, damperShare;
@@ -141,17 +141,18 @@ typedef struct tpCoordinate {
 } tpCoordinate;
 
 typedef struct tpJoint {
+    // What every step asks for comes first, side by side: loops over joints wait for memory.
     bool isLive;
     tpJointType type;
-    int bodyA, bodyB;        // -1: the world
-    tpVec3 anchorA, anchorB; // in the centre-of-mass frame of each body
-    tpMat33 frameA, frameB;  // columns: joint axes in body axes; cx is the axis
-    tpQuat relativeRotation; // of B seen from A when the joint was made
-    double startLength;      // distance of the anchors then
-    tpCoordinate* coordinates;
+    int bodyA, bodyB; // -1: the world
     int coordinateCount;
-    tpJointDef def;       // without what the coordinates have
-    tpVec3 force, torque; // reaction on B over the last step, mean
+    tpCoordinate* coordinates;
+    tpVec3 force, torque;    // reaction on B over the last step, mean
+    tpVec3 anchorA, anchorB; // in the centre-of-mass frame of each body
+    tpQuat relativeRotation; // of B seen from A when the joint was made
+    tpMat33 frameA, frameB;  // columns: joint axes in body axes; cx is the axis
+    double startLength;      // distance of the anchors when the joint was made
+    tpJointDef def;          // without what the coordinates have
     char name[tp_nameCapacity];
 } tpJoint;
 
@@ -234,8 +235,12 @@ typedef struct tpSystem {
     bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
     bool carriesRotors;          // a step goes on with the speeds that armatures have
     bool hasEfforts;             // users have applied efforts to coordinates for this step
-    bool hasDisturbed;           // bodies are disturbed, tired, or have a target
-    double time, timeError;      // the error of the sum, to be taken off the next step
+    // No coordinate has armature, or a spring: loops that look for them are left out. False: some
+    // may have. See tpSystem_NoteLaws.
+    bool lacksRotors, lacksSprings;
+    uint64_t anchorShifts;  // how often anchors of joints have been moved in their bodies
+    bool hasDisturbed;      // bodies are disturbed, tired, or have a target
+    double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;
     double stepDuration;   // s, of the world's step at hand; 0: none is
     unsigned leftOut;      // tpStepperGap: what the stepper at work leaves out of contact laws
@@ -268,6 +273,12 @@ typedef struct tpSystem {
                         // tpStepReport.violations
     uint64_t structure; // grows whenever bodies, shapes or joints come or go; never 0
 } tpSystem;
+
+// A coordinate gets these laws.
+static inline void tpSystem_NoteLaws(tpSystem* system, const tpCoordinateDef* def) {
+    system->lacksRotors = system->lacksRotors && !(def->armature > 0.0);
+    system->lacksSprings = system->lacksSprings && !def->hasSpring;
+}
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);
 void tpSystem_Destroy(tpSystem* system);

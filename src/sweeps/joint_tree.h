@@ -48,7 +48,7 @@ typedef struct tpJointAxis {
 } tpJointAxis;
 
 typedef struct tpJointNode {
-    int32_t parent;          // a later node; -1: the root
+    int32_t parent; // a later node; -1: the root
     // The last of its children, and the one of its parent's before itself; -1: none.
     int32_t child, sibling;
     int32_t axis, axisEnd;   // of its joint to the parent, or of the root's to what does not move

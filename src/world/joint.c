@@ -316,6 +316,9 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
         system->joints.count = index + 1;
     }
     system->joints.data[index] = joint;
+    for (int k = 0; k < joint.coordinateCount; ++k) {
+        tpSystem_NoteLaws(system, &joint.coordinates[k].def);
+    }
     tpSystem_PutJoint(system, index);
     tpWorld_DisturbJoint(world, &joint);
     tpWorld_ChangeStructure(world);

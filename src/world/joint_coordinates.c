@@ -129,6 +129,7 @@ tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId id, int coordinate,
         joint->coordinates[coordinate].def = *def;
         joint->coordinates[coordinate].def.hasSpring =
             def->hasSpring || joint->type == tp_springJoint;
+        tpSystem_NoteLaws(&world->system, &joint->coordinates[coordinate].def);
         if (!def->hasServo) {
             joint->coordinates[coordinate].servoMemory = (tpServoMemory){ 0.0, 0.0 };
         }

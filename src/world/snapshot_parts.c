@@ -180,6 +180,7 @@ static void transferJoints(tpSystem* system, tpArchive* archive) {
         for (int k = 0; k < joint->coordinateCount; ++k) {
             tpCoordinate* coordinate = &joint->coordinates[k];
             transferLaws(archive, &coordinate->def);
+            tpSystem_NoteLaws(system, &coordinate->def);
             tpArchive_Double(archive, &coordinate->displacement);
             tpArchive_Double(archive, &coordinate->applied);
             tpArchive_Double(archive, &coordinate->effort);
@@ -193,6 +194,7 @@ static void transferJoints(tpSystem* system, tpArchive* archive) {
         }
     }
     tpArchive_Bool(archive, &system->hasEfforts);
+    system->anchorShifts += archive->mode == tp_archiveWrites ? 0u : 1u;
 }
 
 static void transferForces(tpSystem* system, tpArchive* archive) {

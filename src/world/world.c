@@ -57,6 +57,7 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
         return NULL;
     }
     tpSystem_Create(&world->system, &def->allocator);
+    world->system.lacksRotors = world->system.lacksSprings = true; // there are no joints
     world->system.gravity = def->gravity;
     world->system.isPlanar = def->planar;
     world->stepperId = def->stepper;

@@ -6,6 +6,7 @@
 #include "dynamics/joint_laws.h"
 #include "math/elementary.h"
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/hinges.h"
 
 // The axis that rows are being written for.
 typedef struct AxisAt {
@@ -253,7 +254,8 @@ static void addAxisLaws(AxisAt* at, const tpCoordinate* coordinate) {
     axis->rotorSpeed = coordinate->rotorSpeed[at->part];
 }
 
-static bool hasCone(const tpCoordinateDef* def) {
+// Whether laws ask for the value of a coordinate.
+static bool asksForValue(const tpCoordinateDef* def) {
     return def->hasLimits || def->hasSpring || def->hasServo;
 }
 
@@ -298,6 +300,7 @@ static void sortRows(const tpSmallStep* step, tpArticulation* articulation) {
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->solver.rowCount = 0;
     articulation->hasCones = false;
+    int hinges = 0;
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
         const tpJointNode* node = &articulation->tree.nodes[i];
         if (articulation->links[i] < 0) {
@@ -305,6 +308,9 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
         }
         const tpJoint* joint = &step->system->joints.data[articulation->links[i]];
         bool isBall = joint->type == tp_ballJoint;
+        if (joint->type == tp_revoluteJoint && node->parent >= 0) {
+            tpHinges_Ask(articulation, hinges++, asksForValue(&joint->coordinates[0].def));
+        }
         for (int k = 0; k < node->axisEnd - node->axis; ++k) {
             AxisAt at = { .step = step,
                           .articulation = articulation,
@@ -318,7 +324,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
             if (!isBall || k == 0) {
                 addCoordinateLaws(&at, &coordinate->def, value);
             }
-            if (isBall && k == 0 && hasCone(&coordinate->def)) {
+            if (isBall && k == 0 && asksForValue(&coordinate->def)) {
                 addOtherSides(&at, &coordinate->def, value);
                 addCone(&at, value);
             }

@@ -65,11 +65,10 @@ void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse
 
 // Displacements for these errors of rows, of which a part is left, become velocities by `rate`: the
 // impulses that they take are those of joints and laws, as the others are.
-static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, const double* errors,
-                     double part, double rate) {
+static void bookFeed(tpArticulation* articulation, const double* errors, double part, double rate) {
     double* impulses = articulation->lateErrors;
     if (articulation->isTree) {
-        tpTree_AddFedReactions(step, articulation, errors, rate);
+        tpTree_AddFedReactions(articulation, errors, rate);
     } else {
         for (int k = 0; k < articulation->solver.rowCount; ++k) {
             impulses[k] = part * errors[k];
@@ -90,7 +89,7 @@ static void bookFeed(const tpSmallStep* step, tpArticulation* articulation, cons
 void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
                          const double* errors, double part, double rate) {
     tpArticulation_SpeedUp(step, articulation, rate);
-    bookFeed(step, articulation, errors, part, rate);
+    bookFeed(articulation, errors, part, rate);
 }
 
 // The displacements in the step that led to these poses.
@@ -421,8 +420,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
         tpArticulation_Shift(step, articulation);
         if (isTurn) {
             tpArticulation_SpeedUp(step, articulation, rate);
-            bookFeed(step, articulation, articulation->isTree ? NULL : articulation->errors, part,
-                     rate);
+            bookFeed(articulation, articulation->isTree ? NULL : articulation->errors, part, rate);
         }
         // Small errors leave far smaller ones; with directions that have turned far the rounds may
         // not converge.
@@ -478,9 +476,11 @@ void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation
         tpTree_LookAgain(step, articulation);
     }
     // The rows of the last look at the errors serve: bodies have hardly moved since.
-    tpRows rows = articulation->rows;
-    articulation->rows = articulation->ends;
-    articulation->ends = rows;
+    if (!articulation->isTree) {
+        tpRows rows = articulation->rows;
+        articulation->rows = articulation->ends;
+        articulation->ends = rows;
+    }
     tpArticulation_Open(step, articulation, true);
     tpArticulation_Factorise(articulation);
     for (int k = 0; !articulation->isTree && k < articulation->solver.rowCount; ++k) {

@@ -361,8 +361,9 @@ bool tpTree_TakeAhead(const tpSmallStep* step, tpArticulation* articulation, dou
         return false;
     }
     for (int p = 0; p < articulation->hingePackCount; ++p) {
-        step->joints->hinges->takeAhead(&articulation->hinges[p], step->velocities, time,
-                                        articulation->nodePlaces, articulation->axisPlaces, tree);
+        step->joints->hinges->takeAhead(&articulation->hinges[p], step->velocities,
+                                        articulation->numbers, time, articulation->nodePlaces,
+                                        articulation->axisPlaces, tree);
     }
     tpJointNode* node = &tree->nodes[root];
     const tpNodePlace* at = &articulation->nodePlaces[root];

@@ -106,8 +106,7 @@ static double wayOf(const tpJointAxis* axis, bool hasErrors, const double* f) {
     return hasErrors ? axis->rate : -along / axis->stiffness;
 }
 
-void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulation,
-                            const double* errors, double rate) {
+void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate) {
     tpJointTree* tree = &articulation->tree;
     double* impulses = articulation->jumps;
     tpJointTree_Reactions(tree, NULL, articulation->shifts, impulses);

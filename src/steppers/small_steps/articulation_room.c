@@ -68,7 +68,6 @@ typedef struct Room {
     tpJointAxis* treeAxes;
     tpAxisRow* treeRows;
     int32_t* nearRows;
-    tpHingePack* hinges;
     tpFlightPack* flightPacks;
     tpTreePack* treePacks;
     tpTreePackAxis* packAxes;
@@ -77,7 +76,7 @@ typedef struct Room {
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
-// Numbers of blocks, rows, terms, axes and packs, of hinges or of bodies.
+// Numbers of blocks, rows, terms, axes and packs of bodies.
 typedef struct Extent {
     int blocks, rows, terms, axes, packs;
 } Extent;
@@ -108,7 +107,7 @@ static Extent* measure(const tpSmallStep* step, Extent* all) {
             tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &size->blocks,
                              &size->rows, &size->terms);
         }
-        size->packs = tpHinges_MostPacks(end->node - at->node);
+        size->packs = tpFlights_PackCount(end->node - at->node);
         addExtent(all, size);
     }
     return sizes;
@@ -122,7 +121,6 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->treeAxes = TP_SCRATCH(arena, tpJointAxis, axes);
     room->treeRows = TP_SCRATCH(arena, tpAxisRow, rows);
     room->nearRows = TP_SCRATCH(arena, int32_t, rows);
-    room->hinges = TP_SCRATCH(arena, tpHingePack, packs);
     room->flightPacks = TP_SCRATCH(arena, tpFlightPack, packs);
     room->treePacks = TP_SCRATCH(arena, tpTreePack, nodes);
     room->packAxes = TP_SCRATCH(arena, tpTreePackAxis, axes);
@@ -324,7 +322,9 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->isTree = isTree(step, m);
     if (articulation->isTree) {
         placeTree(step, m, room, first, articulation);
-        articulation->hinges = room->hinges + first->packs;
+        articulation->hinges = TP_PLACE(map->hinges, at->hingePack);
+        articulation->hingePackCount = end->hingePack - at->hingePack;
+        articulation->hingeCount = at->hingeCount;
         articulation->flightPacks = room->flightPacks + first->packs;
         articulation->tree.packs = room->treePacks + node;
         articulation->nearRows = room->nearRows + first->rows;

@@ -46,8 +46,7 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
 // The same of the velocities `rate` times `shifts` that a correction gives, which rotors get too;
 // the impulses of the rows of axes into `lateErrors`. `errors` of rows if one pass has corrected
 // them, or NULL.
-void tpTree_AddFedReactions(const tpSmallStep* step, tpArticulation* articulation,
-                            const double* errors, double rate);
+void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate);
 
 // What joints carried in the step goes to them.
 void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation);

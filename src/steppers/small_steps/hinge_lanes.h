@@ -180,14 +180,15 @@ static inline WideVec turnedVec(WideVec by, WideVec v) {
     return addVec(addVec(v, once), scaleVec(wideOf(0.5), crossVec(by, once)));
 }
 
-static void takeHingesAhead(const tpHingePack* pack, const tpVelocity* velocities, double time,
-                            const tpNodePlace* nodes, const tpAxisPlace* axes, tpJointTree* tree) {
+static void takeHingesAhead(const tpHingePack* pack, const tpVelocity* velocities,
+                            const int32_t* numbers, double time, const tpNodePlace* nodes,
+                            const tpAxisPlace* axes, tpJointTree* tree) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int count = pack->count - lane < W ? pack->count - lane : W;
         const double *own[W], *other[W], *places[W], *readings[W];
         for (int k = 0; k < W; ++k) {
-            own[k] = &velocities[pack->numberOwn[lane + k]].angular.x;
-            other[k] = &velocities[pack->numberOther[lane + k]].angular.x;
+            own[k] = &velocities[numbers[pack->node[lane + k]]].angular.x;
+            other[k] = &velocities[numbers[pack->parent[lane + k]]].angular.x;
             places[k] = &nodes[pack->node[lane + k]].arm.x;
             readings[k] = axes[pack->axisPlace[lane + k]].reading + 2;
         }
@@ -207,17 +208,17 @@ static void takeHingesAhead(const tpHingePack* pack, const tpVelocity* velocitie
         hinge.axis = turnedVec(selectVec(isB, byOther, by), axis);
         WideVec along = scaleVec(sign, crossVec(hinge.own, hinge.axis));
         WideVec about = scaleVec(sign, hinge.axis);
-        double numbers[9][W];
+        double found[9][W];
         const wide results[9] = { moved.x, moved.y, moved.z, along.x, along.y,
                                   along.z, about.x, about.y, about.z };
-        memcpy(numbers, results, sizeof(results));
+        memcpy(found, results, sizeof(results));
         for (int k = 0; k < count; ++k) {
             tpJointNode* node = &tree->nodes[pack->node[lane + k]];
             double* motion = tree->axes[node->axis].motion;
             for (int i = 0; i < 3; ++i) {
-                node->arm[i] = numbers[i][k];
-                motion[i] = numbers[3 + i][k];
-                motion[3 + i] = numbers[6 + i][k];
+                node->arm[i] = found[i][k];
+                motion[i] = found[3 + i][k];
+                motion[3 + i] = found[6 + i][k];
             }
         }
     }

@@ -226,7 +226,6 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
         if (articulation->isAwake && articulation->isTree) {
             // Here and not where room is taken: what is read is in the cache for what follows.
             tpFlights_Pack(step, articulation);
-            tpHinges_Pack(step, articulation);
             tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
                              articulation->touching);
         }

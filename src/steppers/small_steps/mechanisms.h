@@ -5,6 +5,7 @@
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_MECHANISMS_H
 
 #include "dynamics/system.h"
+#include "steppers/small_steps/hinge_pack.h"
 
 // Where the parts of one mechanism begin; those of the next end them.
 typedef struct tpMechanismPlace {
@@ -14,6 +15,8 @@ typedef struct tpMechanismPlace {
     int32_t start;       // in `starts`
     bool isTree;         // no loops, no couplings, nothing locked: nodes from the leaves to the
                          // root
+    int32_t hingePack;   // in `hinges`, and how many hinges of a tree these have
+    int32_t hingeCount;
 } tpMechanismPlace;
 
 typedef struct tpMechanismMap {
@@ -28,6 +31,9 @@ typedef struct tpMechanismMap {
     TP_ARRAY(int32_t) links;         // of trees, of each of them: its joint to the next; -1: none
     TP_ARRAY(int32_t) starts, below; // patterns: blocks below the diagonal, by columns
     TP_ARRAY(int32_t) owners, nodes; // of each body: its mechanism and its number there; -1: none
+    // Hinges of trees (tpHinges_Follow), and of which structure and anchors; 0: none.
+    TP_ARRAY(tpHingePack) hinges;
+    uint64_t hingesStructure, hingesAnchors;
 } tpMechanismMap;
 
 void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator);

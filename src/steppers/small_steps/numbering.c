@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dynamics/collider_shapes.h"
+#include "steppers/small_steps/hinges.h"
 #include "steppers/small_steps/step.h"
 #include "sweeps/blocks.h"
 
@@ -402,7 +403,8 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step) {
     uint64_t structure = step->system->structure;
     bool isCut = false;
     tpArenaMark mark = tpArena_Mark(&step->system->arena);
-    if (!tpMechanismMap_Follow(&state->map, step->system, &step->system->arena)) {
+    if (!tpMechanismMap_Follow(&state->map, step->system, &step->system->arena) ||
+        !tpHinges_Follow(&state->map, step->system)) {
         return false;
     }
     step->hasChanged = state->structure != structure;
