@@ -10,23 +10,31 @@ int tpJoints_ReactionCount(const tpSystem* system) {
     return count + effortNumbers * system->couplings.count;
 }
 
-void tpJoints_ReadReactions(const tpSystem* system, double* numbers) {
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        const double own[reactionNumbers] = { joint->force.x,  joint->force.y,  joint->force.z,
-                                              joint->torque.x, joint->torque.y, joint->torque.z };
-        for (int k = 0; k < reactionNumbers; ++k) {
-            *numbers++ = own[k];
-        }
-        for (int k = 0; k < joint->coordinateCount; ++k) {
-            *numbers++ = joint->coordinates[k].effort;
-            *numbers++ = joint->coordinates[k].limitEffort;
-        }
+static double* readReactions(const tpJoint* joint, double* numbers) {
+    const double own[reactionNumbers] = { joint->force.x,  joint->force.y,  joint->force.z,
+                                          joint->torque.x, joint->torque.y, joint->torque.z };
+    for (int k = 0; k < reactionNumbers; ++k) {
+        *numbers++ = own[k];
     }
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        *numbers++ = joint->coordinates[k].effort;
+        *numbers++ = joint->coordinates[k].limitEffort;
+    }
+    return numbers;
+}
+
+static void readCouplingEfforts(const tpSystem* system, double* numbers) {
     for (int i = 0; i < system->couplings.count; ++i) {
         *numbers++ = system->couplings.data[i].effort;
         *numbers++ = system->couplings.data[i].limitEffort;
     }
+}
+
+void tpJoints_ReadReactions(const tpSystem* system, double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        numbers = readReactions(&system->joints.data[i], numbers);
+    }
+    readCouplingEfforts(system, numbers);
 }
 
 void tpJoints_WriteReactions(tpSystem* system, const double* numbers) {
@@ -58,24 +66,41 @@ int tpJoints_MotionCount(const tpSystem* system) {
     return count + couplingNumbers * system->couplings.count;
 }
 
-void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        for (int k = 0; k < joint->coordinateCount; ++k) {
-            const tpCoordinate* coordinate = &joint->coordinates[k];
-            *numbers++ = coordinate->displacement;
-            for (int axis = 0; axis < 3; ++axis) {
-                *numbers++ = coordinate->rotorSpeed[axis];
-                *numbers++ = coordinate->endSpeed[axis];
-            }
-            *numbers++ = coordinate->servoMemory.last;
-            *numbers++ = coordinate->servoMemory.steady;
+static double* readMotion(const tpJoint* joint, double* numbers) {
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        const tpCoordinate* coordinate = &joint->coordinates[k];
+        *numbers++ = coordinate->displacement;
+        for (int axis = 0; axis < 3; ++axis) {
+            *numbers++ = coordinate->rotorSpeed[axis];
+            *numbers++ = coordinate->endSpeed[axis];
         }
+        *numbers++ = coordinate->servoMemory.last;
+        *numbers++ = coordinate->servoMemory.steady;
     }
+    return numbers;
+}
+
+static void readCouplingMotion(const tpSystem* system, double* numbers) {
     for (int i = 0; i < system->couplings.count; ++i) {
         *numbers++ = system->couplings.data[i].servoMemory.last;
         *numbers++ = system->couplings.data[i].servoMemory.steady;
     }
+}
+
+void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        numbers = readMotion(&system->joints.data[i], numbers);
+    }
+    readCouplingMotion(system, numbers);
+}
+
+void tpJoints_ReadAll(const tpSystem* system, double* reactions, double* motion) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        reactions = readReactions(&system->joints.data[i], reactions);
+        motion = readMotion(&system->joints.data[i], motion);
+    }
+    readCouplingEfforts(system, reactions);
+    readCouplingMotion(system, motion);
 }
 
 void tpJoints_WriteMotion(tpSystem* system, const double* numbers) {

@@ -16,4 +16,7 @@ int tpJoints_MotionCount(const tpSystem* system);
 void tpJoints_ReadMotion(const tpSystem* system, double* numbers);
 void tpJoints_WriteMotion(tpSystem* system, const double* numbers);
 
+// Both, in one look at the joints.
+void tpJoints_ReadAll(const tpSystem* system, double* reactions, double* motion);
+
 #endif

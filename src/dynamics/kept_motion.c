@@ -35,8 +35,7 @@ bool tpKeptMotion_Take(tpKeptMotion* kept, tpSystem* system) {
     tpTasks_Run(tpSystem_BodyTasks(system), copyChunk, &copying,
                 tpChunksOf(system->bodyCount, tp_bodiesPerChunk));
     kept->contactEnergy = system->contactEnergy;
-    tpJoints_ReadReactions(system, kept->reactions);
-    tpJoints_ReadMotion(system, kept->motion);
+    tpJoints_ReadAll(system, kept->reactions, kept->motion);
     return true;
 }
 

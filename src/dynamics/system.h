@@ -239,6 +239,7 @@ typedef struct tpSystem {
     // may have. See tpSystem_NoteLaws.
     bool lacksRotors, lacksSprings;
     uint64_t anchorShifts;  // how often anchors of joints have been moved in their bodies
+    uint64_t lawChanges;    // how often coordinates have got other laws
     bool hasDisturbed;      // bodies are disturbed, tired, or have a target
     double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;
@@ -278,6 +279,7 @@ typedef struct tpSystem {
 static inline void tpSystem_NoteLaws(tpSystem* system, const tpCoordinateDef* def) {
     system->lacksRotors = system->lacksRotors && !(def->armature > 0.0);
     system->lacksSprings = system->lacksSprings && !def->hasSpring;
+    system->lawChanges += 1;
 }
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);

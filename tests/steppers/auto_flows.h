@@ -51,6 +51,8 @@ static inline tpWorld* makeJointWorld(tpJointType type, tpVec3 place, tpVec3 mom
     joint.bodyB = tpCreateBody(world, &body, NULL);
     joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
     assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    // Laws are written straight into the coordinate.
+    world->system.lacksRotors = world->system.lacksSprings = false;
     return world;
 }
 

@@ -472,9 +472,15 @@ void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation) {
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         for (int lane = 0; lane < pack->count; ++lane) {
+            tpTree_ReportReaction(step, articulation, pack->node[lane]);
             double drift = endHinge(step, articulation, pack->node[lane]);
             articulation->drift = drift > articulation->drift ? drift : articulation->drift;
             step->joints->isDone[articulation->links[pack->node[lane]]] = true;
+        }
+    }
+    for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
+        if (articulation->links[i] >= 0 && isAlone(step, articulation, i)) {
+            tpTree_ReportReaction(step, articulation, i);
         }
     }
 }

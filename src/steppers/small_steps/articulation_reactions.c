@@ -140,15 +140,10 @@ void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, 
     }
 }
 
-void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation) {
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        if (articulation->links[i] >= 0) {
-            const double* sum = &articulation->reactions[6 * i];
-            double rate = 1.0 / step->h;
-            tpWrench onB = { tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]),
-                             tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]) };
-            tpJoint_AddReaction(step->system, &step->system->joints.data[articulation->links[i]],
-                                onB);
-        }
-    }
+void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articulation, int i) {
+    const double* sum = &articulation->reactions[6 * i];
+    double rate = 1.0 / step->h;
+    tpWrench onB = { tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]),
+                     tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]) };
+    tpJoint_AddReaction(step->system, &step->system->joints.data[articulation->links[i]], onB);
 }

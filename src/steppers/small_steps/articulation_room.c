@@ -89,20 +89,37 @@ static void addExtent(Extent* sum, const Extent* more) {
     sum->packs += more->packs;
 }
 
+// Counts rows and axes of the joints of all mechanisms, if there are others than last time.
+static void countJoints(tpMechanismMap* map, const tpSystem* system) {
+    if (map->countedStructure == system->structure && map->countedLaws == system->lawChanges) {
+        return;
+    }
+    for (int m = 0; m < map->count; ++m) {
+        tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+        at->blocks = at->rows = at->axes = 0;
+        at->areCarried = true;
+        for (int k = at->joint; k < end->joint; ++k) {
+            const tpJoint* joint = &system->joints.data[map->joints.data[k]];
+            tpJoint_CountRows(joint, &at->blocks, &at->rows);
+            at->axes += tpTree_AxisCount(joint);
+            at->areCarried = at->areCarried && tpTree_Carries(joint);
+        }
+    }
+    map->countedStructure = system->structure;
+    map->countedLaws = system->lawChanges;
+}
+
 // Of each mechanism, in the arena, and of all. NULL if memory ran out.
 static Extent* measure(const tpSmallStep* step, Extent* all) {
     const tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
-    Extent* sizes = TP_SCRATCH_ZEROED(&step->system->arena, Extent, map->count);
+    countJoints(&step->state->map, system);
+    Extent* sizes = TP_SCRATCH(&step->system->arena, Extent, map->count);
     memset(all, 0, sizeof(*all));
     for (int m = 0; sizes != NULL && m < map->count; ++m) {
         const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
         Extent* size = &sizes[m];
-        for (int k = at->joint; k < end->joint; ++k) {
-            const tpJoint* joint = &system->joints.data[map->joints.data[k]];
-            tpJoint_CountRows(joint, &size->blocks, &size->rows);
-            size->axes += tpTree_AxisCount(joint);
-        }
+        *size = (Extent){ .blocks = at->blocks, .rows = at->rows, .axes = at->axes };
         for (int k = at->coupling; k < end->coupling; ++k) {
             tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &size->blocks,
                              &size->rows, &size->terms);
@@ -178,10 +195,7 @@ static bool takeRoom(tpSmallStep* step, const Extent* all, Room* room) {
 static bool isTree(const tpSmallStep* step, int m) {
     const tpMechanismMap* map = &step->state->map;
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
-    bool isOne = at->isTree;
-    for (int k = at->joint; isOne && k < end->joint; ++k) {
-        isOne = tpTree_Carries(&step->system->joints.data[map->joints.data[k]]);
-    }
+    bool isOne = at->isTree && at->areCarried;
     for (int i = at->node; isOne && i < end->node; ++i) {
         isOne = tpSystem_IsDynamic(step->system, map->bodies.data[i]);
     }

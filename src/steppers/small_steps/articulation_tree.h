@@ -20,8 +20,8 @@ void tpTree_TakePlaces(const tpSmallStep* step, tpArticulation* articulation);
 // a time in which they turn little. False, and nothing has changed, if joints are not all hinges.
 bool tpTree_TakeAhead(const tpSmallStep* step, tpArticulation* articulation, double time);
 
-// The end of the step, of joints that are hinges between bodies of the tree: their turns, speeds of
-// rotors and drift.
+// The end of the step: reactions go to the joints, and those that are hinges between bodies of the
+// tree get their turns, speeds of rotors and drift.
 void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation);
 
 // The velocity of each node against its parent that its joint, where it was last looked at, does
@@ -48,8 +48,8 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
 // them, or NULL.
 void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate);
 
-// What joints carried in the step goes to them.
-void tpTree_ReportReactions(const tpSmallStep* step, const tpArticulation* articulation);
+// What the joint of a link carried in the step goes to it.
+void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articulation, int i);
 
 // Rows of the laws of all axes, by the values of the last look (articulation_laws.c).
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation);

@@ -323,7 +323,6 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
         if (isLast) {
             tpArticulation_Close(step, articulation, true);
             if (articulation->isTree) {
-                tpTree_ReportReactions(step, articulation);
                 tpTree_EndJoints(step, articulation);
             }
         } else if (articulation->isFast) {

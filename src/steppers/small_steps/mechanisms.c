@@ -20,7 +20,7 @@ void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, map->owners);
     TP_FREE_ARRAY(allocator, map->nodes);
     TP_FREE_ARRAY(allocator, map->hinges);
-    map->structure = map->hingesStructure = 0;
+    map->structure = map->hingesStructure = map->countedStructure = 0;
     map->count = 0;
 }
 
@@ -400,7 +400,7 @@ bool tpMechanismMap_Follow(tpMechanismMap* map, const tpSystem* system, tpArena*
     }
     const tpAllocator* allocator = &system->allocator;
     int bodies = system->bodyCount, joints = system->joints.count;
-    map->structure = map->hingesStructure = 0;
+    map->structure = map->hingesStructure = map->countedStructure = 0;
     if (!TP_RESERVE(allocator, map->owners, bodies) || !TP_RESERVE(allocator, map->nodes, bodies) ||
         !TP_RESERVE(allocator, map->bodies, bodies) || !TP_RESERVE(allocator, map->links, bodies) ||
         !TP_RESERVE(allocator, map->joints, joints) ||

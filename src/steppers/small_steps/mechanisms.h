@@ -17,6 +17,10 @@ typedef struct tpMechanismPlace {
                          // root
     int32_t hingePack;   // in `hinges`, and how many hinges of a tree these have
     int32_t hingeCount;
+    // Of its joints, with the laws that they have: rows, the axes that they leave free, and whether
+    // a tree can carry all.
+    int32_t blocks, rows, axes;
+    bool areCarried;
 } tpMechanismPlace;
 
 typedef struct tpMechanismMap {
@@ -34,6 +38,7 @@ typedef struct tpMechanismMap {
     // Hinges of trees (tpHinges_Follow), and of which structure and anchors; 0: none.
     TP_ARRAY(tpHingePack) hinges;
     uint64_t hingesStructure, hingesAnchors;
+    uint64_t countedStructure, countedLaws; // for which rows of joints were counted; 0: none
 } tpMechanismMap;
 
 void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator);

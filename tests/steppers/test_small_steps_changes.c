@@ -1,0 +1,170 @@
+// What is kept of joints from step to step follows what users change between steps: a world that
+// goes on after a change takes the same step as one that has made everything anew.
+
+#include "support/check.h"
+#include "tippe/joints.h"
+
+enum { links = 6 };
+
+typedef struct Arm {
+    tpWorld* world;
+    tpBodyId bodies[links];
+    tpJointId joints[links];
+} Arm;
+
+// A chain of hinges that swings, with a branch that hangs on a ball: four links are in packs.
+static Arm makeArm(void) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_smallSteps;
+    Arm arm = { .world = tpCreateWorld(&worldDef) };
+    for (int i = 0; i < links; ++i) {
+        int before = i == links - 1 ? 1 : i - 1;
+        double x = 0.4 * (before + 1), y = i == links - 1 ? 0.3 : 0.0;
+        tpBodyDef body = tpDefaultBodyDef();
+        body.position = tpMakeVec3(x + 0.2, y, 0.0);
+        body.velocity = tpMakeVec3(0.0, 0.0, 0.1 * i);
+        body.hasMass = true;
+        body.mass.mass = 1.0;
+        body.mass.inertia = tpDiagonal(tpMakeVec3(0.02, 0.03, 0.04));
+        arm.bodies[i] = tpCreateBody(arm.world, &body, NULL);
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = i == links - 1 ? tp_ballJoint : tp_revoluteJoint;
+        joint.bodyA = before >= 0 ? arm.bodies[before] : (tpBodyId){ 0 };
+        joint.bodyB = arm.bodies[i];
+        joint.anchorA = joint.anchorB = tpMakeVec3(x, y, 0.0);
+        joint.axis = i % 2 == 0 ? tpMakeVec3(0.0, 1.0, 0.0) : tpMakeVec3(0.0, 0.6, 0.8);
+        arm.joints[i] = tpCreateJoint(arm.world, &joint, NULL);
+    }
+    return arm;
+}
+
+typedef void Change(Arm* arm);
+
+static void changeNothing(Arm* arm) {
+    (void)arm;
+}
+
+// The centre of mass moves, and anchors count from it.
+static void moveCenter(Arm* arm) {
+    tpMassProperties mass = { .mass = 2.0,
+                              .center = tpMakeVec3(0.05, 0.02, -0.03),
+                              .inertia = tpDiagonal(tpMakeVec3(0.03, 0.03, 0.05)) };
+    assert_int_equal(tpBody_SetMass(arm->world, arm->bodies[2], &mass, NULL), tp_success);
+}
+
+static void setLaws(Arm* arm, int count, tpCoordinateDef def) {
+    for (int i = 0; i < count; ++i) {
+        if (i == links - 1) {
+            def.limits[0] = 0.0; // an angle without a sign
+        }
+        assert_int_equal(tpJoint_SetCoordinate(arm->world, arm->joints[i], 0, &def, NULL),
+                         tp_success);
+    }
+}
+
+// Many rows for joints that had none; and a ball that no tree carries any more.
+static void addLaws(Arm* arm) {
+    tpCoordinateDef def = tpDefaultCoordinateDef();
+    def.hasLimits = true;
+    def.limits[0] = -0.05;
+    def.limits[1] = 0.05;
+    def.hasServo = true;
+    def.servo = (tpServo){ 0.02, 0.0, 30.0, 1.0, 5.0 };
+    def.friction = 0.1;
+    setLaws(arm, links, def);
+}
+
+static void addRotors(Arm* arm, int count) {
+    tpCoordinateDef def = tpDefaultCoordinateDef();
+    def.armature = 0.1;
+    setLaws(arm, count, def);
+}
+
+static void addSprings(Arm* arm, int count) {
+    tpCoordinateDef def = tpDefaultCoordinateDef();
+    def.hasSpring = true;
+    def.spring = (tpSpring){ 20.0, 0.0, 0.3 };
+    setLaws(arm, count, def);
+}
+
+static void addAllRotors(Arm* arm) {
+    addRotors(arm, links);
+}
+
+static void addAllSprings(Arm* arm) {
+    addSprings(arm, links);
+}
+
+static void steps(const Arm* arm, int count) {
+    for (int i = 0; i < count; ++i) {
+        tpWorld_Step(arm->world, 1.0 / 200.0);
+    }
+}
+
+// The other world gets the changed state as bytes: it keeps nothing of what it has found before.
+static void changesAreFollowed(void** state) {
+    (void)state;
+    Change* const changes[] = { changeNothing, moveCenter, addLaws, addAllRotors, addAllSprings };
+    uint64_t hashes[5];
+    for (int k = 0; k < 5; ++k) {
+        Arm arm = makeArm(), other = makeArm();
+        steps(&arm, 3);
+        steps(&other, 2);
+        changes[k](&arm);
+        tpSnapshot* snapshot = tpWorld_Snapshot(arm.world);
+        assert_int_equal(tpWorld_Restore(other.world, snapshot, NULL), tp_success);
+        for (int i = 0; i < 40; ++i) {
+            tpStepReport a = tpWorld_Step(arm.world, 1.0 / 200.0);
+            tpStepReport b = tpWorld_Step(other.world, 1.0 / 200.0);
+            assert_true(a.kineticAfter == b.kineticAfter && a.potentialAfter == b.potentialAfter);
+            assert_int_equal(a.violations, 0);
+        }
+        hashes[k] = tpWorld_HashState(arm.world);
+        assert_true(tpWorld_HashState(other.world) == hashes[k]);
+        for (int j = 0; j < k; ++j) {
+            assert_true(hashes[j] != hashes[k]);
+        }
+        tpDestroySnapshot(snapshot);
+        tpDestroyWorld(arm.world);
+        tpDestroyWorld(other.world);
+    }
+}
+
+// What rotors and springs have is in the energies, whenever they came.
+static void lateLawsHaveEnergy(void** state) {
+    (void)state;
+    Arm arm = makeArm();
+    tpWorld_SetGravity(arm.world, tpZeroVec3());
+    tpStepReport before = tpWorld_Step(arm.world, 1e-9);
+    double rotors = 0.0, springs = 0.0;
+    for (int i = 0; i < links - 1; ++i) {
+        double speed = tpJoint_GetSpeed(arm.world, arm.joints[i], 0);
+        rotors += 0.5 * 0.1 * speed * speed;
+    }
+    addRotors(&arm, links - 1);
+    tpStepReport turning = tpWorld_Step(arm.world, 1e-9);
+    CHECK_NEAR(turning.kineticBefore - before.kineticAfter, rotors, 1e-9);
+    assert_true(rotors > 1e-3);
+    for (int i = 0; i < links - 1; ++i) {
+        double stretch = tpJoint_GetValue(arm.world, arm.joints[i], 0) - 0.3;
+        springs += 0.5 * 20.0 * stretch * stretch;
+    }
+    addSprings(&arm, links - 1);
+    tpStepReport pulled = tpWorld_Step(arm.world, 1e-9);
+    CHECK_NEAR(pulled.potentialBefore - turning.potentialAfter, springs, 1e-9);
+    tpSnapshot* snapshot = tpWorld_Snapshot(arm.world);
+    Arm other = makeArm();
+    assert_int_equal(tpWorld_Restore(other.world, snapshot, NULL), tp_success);
+    CHECK_NEAR(tpWorld_Step(other.world, 1e-9).potentialBefore, pulled.potentialAfter, 1e-12);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(arm.world);
+    tpDestroyWorld(other.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changesAreFollowed),
+        cmocka_unit_test(lateLawsHaveEnergy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
