@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Error asked against error got, on scenes whose motion is known: closed forms, or small equations of motion solved here.
 
-usage: python3 bench/auto/references.py PROGRAM [NAME ...] [--accuracies 1e-2,1e-3,1e-4] [--stepper auto] [--write FOLDER]
+usage: python3 bench/auto/references.py PROGRAM [NAME ...] [--accuracies 1e-2,1e-3,1e-4] [--stepper auto] [--times 1]
+       [--write FOLDER]
 
 No scene of the repository is among them. For every scene and accuracy: the largest error of a position at any step, in parts
 of the accuracy times the length of the scene (1 or less: met), the estimate of `auto` in the same parts, and the steps that
@@ -715,19 +716,23 @@ def measure(program, path, place, stepper, accuracy):
     return worst, summary
 
 
-def main():
+def main(scenes):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4")
     parser.add_argument("--stepper", default="auto")
+    parser.add_argument("--times", type=int, default=1, help="steps of the user, in those of the scenes")
     parser.add_argument("--write", metavar="FOLDER", help="write the scenes there too")
     arguments = parser.parse_args()
     met, unsaid, total = 0, 0, 0
-    for name in arguments.names or SCENES:
-        found, place = SCENES[name]()
+    for name in arguments.names or scenes:
+        found, place = scenes[name]()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(arguments.write or folder) / (name.replace(" ", "_") + ".json")
+            simulation = found["simulation"]
+            simulation["step"] *= arguments.times
+            simulation["until"] = simulation["step"] * math.floor(simulation["until"] / simulation["step"] + 1e-9)
             path.write_text(json.dumps(found))
             for text in arguments.accuracies.split(","):
                 error, summary = measure(arguments.program, path, place, arguments.stepper, float(text))
@@ -742,4 +747,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(SCENES)

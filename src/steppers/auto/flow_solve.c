@@ -11,6 +11,13 @@ static const double smallPivot = 1e-8, softness = 1e-8;
 // Of the forces on a body: shares of a load that differ by less push alike.
 static const double agreement = 1e-6;
 
+// Of the mean load: contacts that carry less, or more, count as if they carried that.
+static const double leastLoad = 0.01, mostLoad = 100.0;
+
+// Shares that change by more than a part ask for another solve: by less if a contact is as near to
+// its limit.
+static const double shareChange = 0.01, tightChange = 1e-9, tightPart = 0.95;
+
 // The velocity that a force on a body makes in a second.
 static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
                           const tpWrench* force) {
@@ -107,15 +114,80 @@ static bool solve(tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
     return true;
 }
 
-bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part) {
+// What a contact that sticks can hold by friction, N; 0 for others.
+static double gripOf(const tpFlow* flow, const double* forces, int contact) {
+    const tpFlowRows* rows = flow->memory->next;
+    bool sticks = flow->plan.modes[contact] == tp_flowSticks;
+    double load = forces[rows->firstRows[contact]];
+    return sticks && load > 0.0 ? rows->laws[contact].muStatic * load : 0.0;
+}
+
+// Whether a contact that sticks is near to what it can hold.
+static bool isTight(const tpFlow* flow, const tpSystem* system, const double* forces, int contact) {
+    const tpFlowRows* rows = flow->memory->next;
+    const double* own = &forces[rows->firstRows[contact]];
+    const tpContactLaw* law = &rows->laws[contact];
+    int count = tpFlowRows_FrictionCount(rows, system, contact);
+    tpVec3 friction = tpScale(own[1], law->tangents[0]);
+    friction = count > 1 ? tpMulAdd(friction, own[2], law->tangents[1]) : friction;
+    double size = tpContactLaw_FrictionSize(law, friction, count > 2 ? own[3] : 0.0);
+    return size > tightPart * gripOf(flow, forces, contact);
+}
+
+// Shares friction among contacts that stick by what each of them can hold: the shares of a block
+// that sticks come to their limits together, where it begins to slide, and not one after the other.
+// (A block on a belt and a spring, with loads that differ, began to slide at 89 % of its static
+// friction: methods let contacts of rigid bodies slide one by one.) Whether a share has changed.
+static bool shareByLoads(tpFlow* flow, const tpSystem* system, const double* forces) {
     tpFlowMemory* memory = flow->memory;
+    double sum = 0.0, allowed = shareChange;
+    int count = 0;
+    for (int i = 0; i < flow->plan.contactCount; ++i) {
+        double grip = gripOf(flow, forces, i);
+        sum += grip;
+        count += grip > 0.0 ? 1 : 0;
+        allowed = grip > 0.0 && isTight(flow, system, forces, i) ? tightChange : allowed;
+    }
+    bool hasChanged = false;
+    for (int i = 0; count > 1 && i < flow->plan.contactCount; ++i) {
+        if (flow->plan.modes[i] != tp_flowSticks) {
+            continue;
+        }
+        double part = gripOf(flow, forces, i) * count / sum;
+        double share = 1.0 / fmin(fmax(part, leastLoad), mostLoad);
+        int first = memory->next->firstRows[i] + 1;
+        int rowCount = tpFlowRows_FrictionCount(memory->next, system, i);
+        for (int k = first; k < first + rowCount; ++k) {
+            hasChanged = hasChanged || fabs(share - memory->shares[k]) > allowed * share;
+            memory->shares[k] = share;
+        }
+    }
+    return hasChanged;
+}
+
+// What rows lack, as forces; false if these are not determined.
+static bool solveLack(tpFlow* flow, const tpSystem* system, double part, double* forces) {
+    const tpFlowMemory* memory = flow->memory;
     const tpFlowRow* rows = memory->next->rows;
-    double* forces = memory->impulses[stage];
-    int count = flow->plan.rowCount;
-    for (int i = 0; i < count; ++i) {
+    double softening[tp_flowRows];
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        softening[i] = memory->shares[i] * memory->softening[i];
         forces[i] = (rows[i].speed - tpFlowRow_Speed(&rows[i], system->velocities.data)) / part;
     }
-    return count == 0 || solve(flow, system, rows, memory->softening, forces);
+    return solve(flow, system, rows, softening, forces);
+}
+
+bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part) {
+    tpFlowMemory* memory = flow->memory;
+    double* forces = memory->impulses[stage];
+    if (flow->plan.rowCount == 0) {
+        return true;
+    }
+    bool isSolved = solveLack(flow, system, part, forces);
+    if (isSolved && memory->isRedundant && shareByLoads(flow, system, forces)) {
+        isSolved = solveLack(flow, system, part, forces);
+    }
+    return isSolved;
 }
 
 void tpFlow_SetRotors(tpFlow* flow, int stage, double h, const double* coefficients) {
@@ -145,6 +217,7 @@ void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system) {
     for (int i = 0; i < n; ++i) {
         scales[i] = w[i * n + i];
         memory->softening[i] = softness * scales[i];
+        memory->shares[i] = 1.0;
     }
     memory->isRedundant = false;
     for (int k = 0; k < n; ++k) {

@@ -30,6 +30,7 @@ struct tpFlowMemory {
     double matrix[tp_flowRows * tp_flowRows];
     bool isRedundant;                            // something is held twice
     double softening[tp_flowRows];               // of the diagonal then
+    double shares[tp_flowRows];                  // factors of that: friction is shared by loads
     double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
     tpFlowSlip firstSlips[tp_flowContacts];

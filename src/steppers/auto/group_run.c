@@ -539,7 +539,8 @@ void tpGroupRun_Take(tpGroupRun* run) {
         endOfForces(run, 0.0) == run->length) {
         start = tpGroupRun_Land(run);
     }
-    for (int cut = 0; run->hasMemory && start < run->length; ++cut) {
+    int cut = 0; // by methods: flows tell their errors themselves
+    while (run->hasMemory && start < run->length) {
         run->isGivenUp = run->mayGiveUp && (run->isPassedOn || run->taken.work > run->workLimit);
         if (run->isGivenUp) {
             return;
@@ -556,6 +557,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
         bool mayFlow = !isBlind && tpGroupRun_MayFlowOn(run);
         double way = mayFlow ? tpGroupRun_FlowOn(run, start) : 0.0;
         double next = way > 0.0 ? start + way : goOn(run, start, isBlind);
+        cut += way > 0.0 ? 0 : 1;
         start = next > run->length * (1.0 - 1e-12) ? run->length : next;
     }
     // Steps that can be checked again make the next time shorter.
