@@ -107,7 +107,8 @@ static void pendulumIsFollowed(void** state) {
         for (int i = 0; i < 60; ++i) {
             tpStepReport report = tpWorld_Step(world, h);
             substeps[k] += report.substepCount;
-            assert_true(report.jointDrift < 1e-9);
+            // A part of the accuracy, and a hundredth of what the certificate allows.
+            assert_true(report.jointDrift <= fmin(1e-5 * report.errorAsked, 1e-8));
         }
         tpVec3 place = tpBody_GetPosition(world, bob);
         double off = tpDistanceBetween(place, tpMakeVec3(cos(right), 0.0, -sin(right)));

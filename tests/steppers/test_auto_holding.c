@@ -1,5 +1,5 @@
-// What holds until it gives way, and what whips: blocks that break loose from static friction, and
-// chains in long steps of the user.
+// What holds until it gives way, what whips, and what rolls: blocks that break loose from static
+// friction, chains in long steps of the user, and balls whose spin turns about.
 
 #include "support/scene_text.h"
 #include "tippe/world.h"
@@ -77,10 +77,46 @@ static void chainsWhipInLongSteps(void** state) {
     }
 }
 
+// A ball rolls on a turntable that goes round at 6 rad/s: its centre goes round at 2/7 of that, and
+// its spin turns with it. Ways are as long as errors of the path let them be. (The turn of the ball
+// was followed too, which goes astray as its spin does: 18 strides of 3 s, and 7 since.)
+static void ballsGoFarOnTurntables(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(
+        "{ \"tippe\": 1, \"name\": \"turntable\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+        " \"m\": { \"friction\": 0.8 } }, \"bodies\": ["
+        " { \"name\": \"table\", \"kind\": \"kinematic\", \"material\": \"m\","
+        " \"angular_velocity\": [0, 0, 6], \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+        " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.004, 0.004, 0.004],"
+        " \"material\": \"m\", \"position\": [0.5, 0, 0.1], \"velocity\": [0, 1, 0],"
+        " \"angular_velocity\": [20, 0, 0], \"shapes\": ["
+        " { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 3 } }");
+    tpBodyId body = tpWorld_FindBody(world, "a");
+    // v = 2/7 w z x r + c: a circle about (0.5 - 7/12, 0), where r' = 0.
+    const double rate = 12.0 / 7.0, radius = 1.0 / rate;
+    int strides = 0;
+    double longest = 0.0;
+    for (int i = 1; i <= 300; ++i) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        assert_int_equal(report.violations, 0);
+        tpVec3 place = tpBody_GetPosition(world, body);
+        CHECK_NEAR(place.x, 0.5 - radius + radius * cos(rate * 0.01 * i), 0.1 * report.errorAsked);
+        CHECK_NEAR(place.y, radius * sin(rate * 0.01 * i), 0.1 * report.errorAsked);
+        strides += report.solveCount > 0 ? 1 : 0;
+        longest = fmax(longest, tpBody_GetCarrierStep(world, body));
+    }
+    print_message("%d strides, the longest of %g s\n", strides, longest);
+    assert_true(strides <= 12);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksBreakLooseAsAWhole),
         cmocka_unit_test(chainsWhipInLongSteps),
+        cmocka_unit_test(ballsGoFarOnTurntables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

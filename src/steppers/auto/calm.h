@@ -8,9 +8,6 @@
 #include "dynamics/sleep.h"
 #include "steppers/auto/user_step.h"
 
-// Pairs of shapes that are remembered.
-enum { tp_calmPairs = 16 };
-
 // How often calm was not found in a row, at most.
 enum { tp_calmFailures = 6 };
 
@@ -29,8 +26,6 @@ typedef struct tpCalm {
     double h, accuracy;
     uint64_t structure;
     tpVec3 gravity;
-    int pairCount; // shapes that can touch while it lasts; more than there is room: not known
-    tpShapePair pairs[tp_calmPairs];
     // Of all bodies: where they were left, where they were a step before, and how far they may go
     // on, m.
     TP_ARRAY(tpPose) poses;

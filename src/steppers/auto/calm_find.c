@@ -232,20 +232,6 @@ static int countApart(const Paths* paths, const tpContact* contact, int count) {
     return least;
 }
 
-// The pairs of shapes of contacts that are as near as bodies can come while the calm lasts.
-static void takePairs(tpCalm* calm, const tpContact* contacts, int count) {
-    calm->pairCount = 0;
-    for (int i = 0; i < count; ++i) {
-        tpShapePair pair = { contacts[i].shapeA, contacts[i].shapeB };
-        bool isNew = i == 0 || contacts[i - 1].shapeA != pair.shapeA ||
-                     contacts[i - 1].shapeB != pair.shapeB;
-        if (isNew && calm->pairCount < tp_calmPairs) {
-            calm->pairs[calm->pairCount] = pair;
-        }
-        calm->pairCount += isNew && calm->pairCount <= tp_calmPairs ? 1 : 0;
-    }
-}
-
 // Of so many steps those in which nobody can meet another one or leave his room; fewer than `least`
 // are not looked into.
 static int countEmpty(tpCalm* calm, const Paths* paths, int count, int least) {
@@ -267,7 +253,6 @@ static int countEmpty(tpCalm* calm, const Paths* paths, int count, int least) {
             count = apart > along ? apart : along;
         }
     }
-    takePairs(calm, contacts, contactCount);
     for (int i = 0; i < system->bodyCount; ++i) {
         calm->rooms.data[i] = roomOf(paths, i, count);
     }

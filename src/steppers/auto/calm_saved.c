@@ -8,8 +8,6 @@ typedef struct SavedCalm {
     int leftCount, lastCount, patience, failureCount, hasFlying, isStill, strideCount, bodyCount;
     int contactCount;
     int strides[tp_groupLimit + 2];
-    int pairCount;
-    tpShapePair pairs[tp_calmPairs];
     double h, accuracy, kinetic, potential, residual, penetration, jointDrift;
     uint64_t structure;
     tpVec3 gravity;
@@ -45,8 +43,6 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
     head.strideCount = calm->strideCount;
     head.bodyCount = (int)count;
     memcpy(head.strides, calm->strides, sizeof(head.strides));
-    head.pairCount = calm->pairCount;
-    memcpy(head.pairs, calm->pairs, sizeof(head.pairs));
     head.h = calm->h;
     head.accuracy = calm->accuracy;
     head.kinetic = calm->kinetic;
@@ -62,16 +58,12 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
     return place;
 }
 
-static bool isShape(const tpSystem* system, int32_t shape) {
-    return shape >= 0 && shape < system->shapes.count && system->shapes.data[shape].isLive;
-}
-
 // What comes from outside may say anything.
 static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
     bool isRight =
         head->leftCount >= 0 && head->leftCount <= tp_maxStride && head->lastCount >= 0 &&
         head->lastCount <= tp_maxStride && head->patience >= 0 && head->failureCount >= 0 &&
-        head->failureCount <= tp_calmFailures && head->strideCount >= 0 && head->pairCount >= 0 &&
+        head->failureCount <= tp_calmFailures && head->strideCount >= 0 &&
         head->strideCount <= tp_groupLimit + 2 &&
         (head->leftCount == 0 || (head->bodyCount > 0 && head->bodyCount == system->bodyCount &&
                                   carriers->bodies.count == system->bodyCount));
@@ -81,11 +73,6 @@ static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpS
             place >= 0 && place < tp_groupLimit + 2 &&
             carriers->list[place].stride.frameCount - carriers->list[place].stride.doneCount >=
                 head->leftCount;
-    }
-    for (int i = 0; isRight && head->leftCount > 0 && i < head->pairCount && i < tp_calmPairs;
-         ++i) {
-        tpShapePair pair = head->pairs[i];
-        isRight = isShape(system, pair.shapeA) && isShape(system, pair.shapeB);
     }
     return isRight;
 }
@@ -114,8 +101,6 @@ bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
     calm->jointDrift = head.jointDrift;
     calm->strideCount = head.strideCount;
     memcpy(calm->strides, head.strides, sizeof(head.strides));
-    calm->pairCount = head.pairCount;
-    memcpy(calm->pairs, head.pairs, sizeof(head.pairs));
     calm->h = head.h;
     calm->accuracy = head.accuracy;
     calm->kinetic = head.kinetic;

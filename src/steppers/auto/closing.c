@@ -10,11 +10,16 @@
 static const double closedGap = 1e-10;
 enum { roundCount = 32 };
 
-void tpGroupRun_CloseJoints(const tpGroupRun* run) {
-    if (run->groups->jointCounts[run->group] > 0) {
-        tpJoints_FollowAngles(run->system);
-        tpJoints_Correct(run->system, run->solver, 1e-12 * run->lengthScale);
+bool tpGroupRun_CloseJointsTo(const tpGroupRun* run, double drift) {
+    if (run->groups->jointCounts[run->group] == 0) {
+        return false;
     }
+    tpJoints_FollowAngles(run->system);
+    return tpJoints_Correct(run->system, run->solver, drift) != 0;
+}
+
+void tpGroupRun_CloseJoints(const tpGroupRun* run) {
+    tpGroupRun_CloseJointsTo(run, 1e-12 * run->lengthScale);
 }
 
 // What a unit impulse along the normal makes of the speed there.

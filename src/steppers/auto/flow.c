@@ -557,10 +557,11 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     memory->given = TP_SCRATCH(arena, tpPose, system->bodyCount);
     memory->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
     memory->inverseInertias = TP_SCRATCH(arena, tpMat33, flow->plan.bodyCount);
+    memory->rowLists = TP_SCRATCH(arena, int, flow->plan.bodyCount);
     bool hasMemory = memory->starts != NULL && memory->states != NULL &&
                      memory->loads.joints != NULL && memory->early.joints != NULL &&
                      memory->given != NULL && memory->poses != NULL &&
-                     memory->inverseInertias != NULL;
+                     memory->inverseInertias != NULL && memory->rowLists != NULL;
     *canGo = *canGo && hasMemory;
     if (*canGo) {
         tpFlow_FindSurfaces(flow, system);

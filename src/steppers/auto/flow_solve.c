@@ -27,22 +27,48 @@ static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
     };
 }
 
+// Lists the rows of each body of the group, but for those of couplings.
+static void listRows(const tpFlow* flow, const tpFlowRow* rows) {
+    tpFlowMemory* memory = flow->memory;
+    for (int k = 0; k < flow->plan.bodyCount; ++k) {
+        memory->rowLists[k] = -1;
+    }
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        const int bodies[2] = { rows[i].bodyA, rows[i].bodyB };
+        for (int side = 0; rows[i].coupling == NULL && side < 2; ++side) {
+            if (tpFlow_IsOurs(&flow->plan, bodies[side])) {
+                int* list = &memory->rowLists[flow->plan.places[bodies[side]]];
+                memory->nextRows[i][side] = *list;
+                *list = 2 * i + side;
+            }
+        }
+    }
+}
+
 // Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
 static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows, int body,
                         const tpWrench* push, int column) {
+    const tpFlowMemory* memory = flow->memory;
     int count = flow->plan.rowCount;
     if (!tpFlow_IsOurs(&flow->plan, body)) {
         return;
     }
     tpVelocity response = respond(flow, system, body, push);
-    for (int i = 0; i < count; ++i) {
+    int entry = memory->rowLists[flow->plan.places[body]];
+    while (entry >= 0) {
+        int i = entry / 2, side = entry % 2;
+        const tpWrench* on = side == 0 ? &rows[i].onA : &rows[i].onB;
+        flow->memory->matrix[i * count + column] += tpWrench_Power(on, &response);
+        entry = memory->nextRows[i][side];
+    }
+    int end = flow->plan.couplingCount > 0 ? count : 0;
+    for (int i = 0; i < end; ++i) {
         const tpFlowRow* row = &rows[i];
-        double* sum = &flow->memory->matrix[i * count + column];
-        *sum += row->bodyA == body ? tpWrench_Power(&row->onA, &response) : 0.0;
-        *sum += row->bodyB == body ? tpWrench_Power(&row->onB, &response) : 0.0;
         for (int k = 0; row->coupling != NULL && k < row->coupling->bodyCount; ++k) {
-            bool isOther = row->coupling->bodies[k] != body;
-            *sum += isOther ? 0.0 : tpWrench_Power(&row->coupling->on[k], &response);
+            if (row->coupling->bodies[k] == body) {
+                flow->memory->matrix[i * count + column] +=
+                    tpWrench_Power(&row->coupling->on[k], &response);
+            }
         }
     }
 }
@@ -50,7 +76,10 @@ static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlow
 static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
                       const tpFlowRow* pushes) {
     int count = flow->plan.rowCount;
-    memset(flow->memory->matrix, 0, sizeof(double) * (size_t)(count * count));
+    for (int i = 0; i < count; ++i) {
+        memset(&flow->memory->matrix[i * count], 0, sizeof(double) * (size_t)count);
+    }
+    listRows(flow, rows);
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < tpFlowRow_BodyCount(&pushes[i]); ++k) {
             int body;

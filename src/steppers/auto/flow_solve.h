@@ -44,7 +44,10 @@ struct tpFlowMemory {
     FlowStart* starts;
     FlowState* states;        // stage by stage, all bodies
     tpMat33* inverseInertias; // of all bodies of the group where they are
-    tpPose* given;            // of bodies that move as told, at the start
+    // Rows of each body of the group, as lists: 2 times the row, and 1 for its body B; -1: the end.
+    int* rowLists;
+    int nextRows[tp_flowRows][2];
+    tpPose* given; // of bodies that move as told, at the start
 };
 
 static inline bool tpFlow_IsOurs(const tpFlowPlan* plan, int body) {

@@ -4,11 +4,15 @@
 #include "steppers/auto/outer_forces.h"
 
 // Tries of the time of a moment, of those that go by rates, and of a time before it.
-enum { mostTries = 40, guessedTries = 10, mostRetreats = 6 };
+enum { mostTries = 40, guessedTries = 16, mostRetreats = 6 };
 
 // In parts of the accuracy and of the time scale: how near to the moment the flow has to come. What
 // gravity makes of it in 20 time scales is a fiftieth of what is asked for.
 static const double nearPart = 1e-3;
+
+// Of how far a try went beyond the moment that its rates tell: what that may be off by; and of what
+// is near enough, at least.
+static const double doubtPart = 0.02, closePart = 0.45;
 
 // Of what is left between a time before the moment and one after it: tries keep off both.
 static const double offPart = 0.02;
@@ -54,14 +58,18 @@ static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time
 }
 
 // Narrows the bracket down to the moment. False if it is not found.
+//
+// A try that goes too far tells by its rates when the moment was, the better the less it went too
+// far. The next tries are a little before that and a little after it: by as much as it may be off.
+// (One after the other, from wherever the last one was, a block on a belt took 12 tries.)
 static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Bracket* bracket) {
-    double enough = nearPart * run->accuracy * run->timeScale, further = enough;
+    double enough = nearPart * run->accuracy * run->timeScale, least = closePart * enough;
+    double doubt = least, time = bracket->guess - doubt; // rates may change evenly
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
         double off = fmin(offPart * (bracket->after - bracket->before), 0.5 * enough);
-        double middle = 0.5 * (bracket->before + bracket->after);
-        double time = k < guessedTries ? bracket->guess : middle;
+        time = k < guessedTries ? time : 0.5 * (bracket->before + bracket->after);
         time = fmin(fmax(time, bracket->before + off), bracket->after - off);
         bool isGood = flow(run, from, start, time, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
@@ -70,15 +78,21 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         }
         bracket->before = isGood ? time : bracket->before;
         bracket->after = isGood ? bracket->after : time;
-        // A moment that was thought to be before a time that is good comes after it, soon or later.
-        // Slips that are next to nothing count as none, and nobody knows when they end: soon before
-        // that, or earlier. (From the middle on the moment was looked for ten times.)
         bool isTold = !isGood && from->momentPart >= 0.0;
-        double guess = isGood   ? bracket->before + furtherGrowth * further
-                       : isTold ? from->momentPart * time
-                                : bracket->after - further;
-        further *= isTold ? 1.0 : furtherGrowth;
-        bracket->guess = guess > bracket->before ? guess : bracket->before + further;
+        if (isTold) {
+            bracket->guess = from->momentPart * time;
+            doubt = fmax(doubtPart * (time - bracket->guess), least);
+            time = bracket->guess - doubt;
+            time = time > bracket->before ? time : bracket->guess + doubt;
+        } else if (isGood && time < bracket->guess) {
+            time = bracket->guess + doubt;
+        } else {
+            // It comes after a time that is good, soon or later. Slips that are next to nothing
+            // count as none, and nobody knows when they end: soon before that, or earlier.
+            double room = bracket->after - bracket->before;
+            doubt = fmax(furtherGrowth * doubt, doubtPart * room);
+            time = isGood ? bracket->before + doubt : bracket->after - doubt;
+        }
     }
     return bracket->before > 0.0 && bracket->after - bracket->before <= enough;
 }

@@ -11,9 +11,9 @@
 #include "steppers/auto/apart.h"
 #include "steppers/auto/outer_forces.h"
 
-// In parts of the length of the scene: what the motion between the nodes may add to the drift of
-// joints before it is put right.
-static const double smallDrift = 1e-9;
+// What the motion between the nodes may add to the drift of joints before it is put right: a part
+// of the accuracy, and at most a hundredth of what the certificate allows.
+static const double driftPart = 1e-5, mostDrift = 1e-8;
 
 void tpStride_Destroy(tpStride* stride, tpSystem* system) {
     TP_FREE_ARRAY(&system->allocator, stride->bodies);
@@ -152,6 +152,8 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
             tpStrideBody* body = &stride->bodies.data[stride->bodies.count++];
             memset(body, 0, sizeof(*body));
             body->body = i;
+            body->isRound =
+                groups->jointCounts[group] == 0 && tpBody_IsBall(system, &system->bodies.data[i]);
             body->start = system->poses.data[i].rotation;
             body->spin = tpSystem_OwnSpin(system, i);
         }
@@ -166,8 +168,8 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
     return true;
 }
 
-bool tpStride_IsOpen(double drift, double lengthScale) {
-    return drift > smallDrift * lengthScale;
+double tpStride_Drift(double accuracy, double lengthScale) {
+    return fmin(mostDrift, driftPart * accuracy) * lengthScale;
 }
 
 void tpStride_Leave(tpStride* stride, const tpSystem* system) {

@@ -24,15 +24,19 @@ enum { tp_bendCount = 4, tp_plainDegree = 5, tp_bentDegree = 9 };
 
 typedef struct tpStrideBody {
     int64_t body;
-    tpQuat start; // rotation at the start
-    tpVec3 spin;  // about its own axis then
+    // A ball without joints: nobody sees how it lies, and its spin alone is followed.
+    int64_t isRound;
+    tpVec3 spins[5]; // of a ball: at the quarters
+    tpQuat start;    // rotation at the start
+    tpVec3 spin;     // about its own axis then
     tpStrideNode nodes[3];
     // at odd eighths: what has to be added so that joints are closed there
     tpVec3 positionBends[tp_bendCount], turnBends[tp_bendCount];
     // the same motion as powers of the part of the stride
-    tpVec3 positionPowers[tp_bentDegree + 1], turnPowers[tp_bentDegree + 1];
-    double positionError, speedError; // that the stride adds, m and m/s
-    tpPose pose;                      // where it was left, to see what users have changed
+    tpVec3 positionPowers[tp_bentDegree + 1];
+    tpVec3 turnPowers[tp_bentDegree + 1]; // of a ball: of its spin
+    double positionError, speedError;     // that the stride adds, m and m/s
+    tpPose pose;                          // where it was left, to see what users have changed
     tpVelocity velocity;
 } tpStrideBody;
 
@@ -77,6 +81,10 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
 // Takes the state that the system is in now as that of the middle (1) or the end (2).
 void tpStride_Set(tpStride* stride, const tpSystem* system, int node);
 
+// The spins of balls, after the start, the middle and the end are set: by those after one quarter
+// and after three too, of all bodies, if these are known.
+void tpStride_SetSpins(tpStride* stride, const tpVelocity* first, const tpVelocity* last);
+
 // How far a body has turned at most, beyond what its spin makes, rad; and how far it may, so that
 // the vector of the turn says enough.
 double tpStride_Turn(const tpStride* stride);
@@ -106,8 +114,8 @@ tpVec3 tpStride_PositionAt(const tpStride* stride, const tpStrideBody* body, dou
 tpVec3 tpStride_VelocityAt(const tpStride* stride, const tpStrideBody* body, double s);
 double tpStride_TurnAt(const tpStride* stride, const tpStrideBody* body, double s);
 
-// Whether joints that have drifted so far, m, are to be put right.
-bool tpStride_IsOpen(double drift, double lengthScale);
+// Joints that have drifted farther along a stride, m, are put right.
+double tpStride_Drift(double accuracy, double lengthScale);
 
 // Marks the state that the system is in as the one that the step has come to.
 void tpStride_Leave(tpStride* stride, const tpSystem* system);

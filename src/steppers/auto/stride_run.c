@@ -26,10 +26,6 @@ enum { longFlow = 16, shortFlows = 48 };
 // Of the length at which the error would be what is allowed: it is a high power of the length.
 static const double careful = 0.85;
 
-// Joints and gaps at the ends of the steps of a stride are met to this part of the accuracy: ends
-// of strides are closed apart.
-static const double driftPart = 1e-5, mostDrift = 1e-8;
-
 // Strides that are refused are tried again shorter, so often; what was refused is come near to by
 // small steps.
 enum { strideTries = 6 };
@@ -48,6 +44,9 @@ static const double aheadLength = 3.0;
 
 // Of the accuracy: gaps that contacts which leave open in a step of the user.
 static const double leavingPart = 0.01;
+
+// Of the drift that is left along strides: what joints are closed to where the motion is bent.
+static const double bendPart = 0.1;
 
 // Of what the certificate lets energy rise by, that a stride may use up.
 static const double energyShare = 0.35;
@@ -188,6 +187,9 @@ static bool setStates(tpGroupRun* run, const tpStrideLevels* levels, tpStride* s
     tpStride_Set(stride, run->system, 2);
     tpStrideLevels_PutMiddle(levels, run);
     tpStride_Set(stride, run->system, 1);
+    bool hasQuarters = levels->isFlow && !levels->isShort;
+    tpStride_SetSpins(stride, hasQuarters ? levels->odd[0].motion.velocities : NULL,
+                      hasQuarters ? levels->odd[1].motion.velocities : NULL);
     return tpStride_Turn(stride) <= tp_largestTurn;
 }
 
@@ -224,10 +226,12 @@ static bool isClear(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
     tpStride_Place(stride, system, 0.0);
     tpStepReport report = { .kineticBefore = tpSystem_KineticEnergy(system),
                             .potentialBefore = tpSystem_PotentialEnergy(system) };
+    double allowed = bendPart * tpStride_Drift(run->accuracy, run->lengthScale);
     for (int k = 0; k < tp_bendCount && run->groups->jointCounts[run->group] > 0; ++k) {
         tpStride_Place(stride, system, tpStride_BendAt(k));
-        tpGroupRun_CloseJoints(run);
-        tpStride_Bend(stride, system, k);
+        if (tpGroupRun_CloseJointsTo(run, allowed)) {
+            tpStride_Bend(stride, system, k);
+        }
     }
     for (int k = 1; k <= 8 && run->hasMemory && keeps; ++k) {
         double s = 0.125 * k;
@@ -360,7 +364,8 @@ static bool tryBy(tpGroupRun* run, tpStride* stride, tpMethod method) {
     if (!run->hasMemory) {
         return false;
     }
-    run->system->driftTolerance = fmin(mostDrift, driftPart * run->accuracy);
+    // Ends of strides are closed apart.
+    run->system->driftTolerance = tpStride_Drift(run->accuracy, 1.0);
     bool hasBegun = tryStrides(&smooth, stride);
     run->system->driftTolerance = 0.0;
     if (isOther) {
@@ -422,7 +427,7 @@ void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {
     tpSystem_MoveKinematic(system, run->begin, h);
     tpStride_Advance(stride, system);
     double drift = tpJoints_PositionError(system, system->poses.data);
-    if (tpStride_IsOpen(drift, run->lengthScale)) {
+    if (drift > tpStride_Drift(run->accuracy, run->lengthScale)) {
         tpGroupRun_CloseJoints(run);
         drift = tpJoints_PositionError(system, system->poses.data);
     }
