@@ -91,3 +91,11 @@ void tpStepReport_Append(tpStepReport* report, const tpStepReport* next) {
     }
     *report = sum;
 }
+
+void tpStepReport_ForgetVerdict(tpStepReport* report, const tpStepReport* before) {
+    report->residual = before->residual;
+    report->coneViolation = before->coneViolation;
+    report->dissipationViolation = before->dissipationViolation;
+    report->failureCount = before->failureCount;
+    report->converged = before->converged;
+}

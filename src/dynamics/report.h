@@ -27,4 +27,7 @@ void tpStepReport_Undo(tpStepReport* report, const tpStepReport* before);
 // extremes are the larger ones, the rest is as the later steps leave it.
 void tpStepReport_Append(tpStepReport* report, const tpStepReport* next);
 
+// Takes back what solves have said about their problems since `before`; what they cost stays.
+void tpStepReport_ForgetVerdict(tpStepReport* report, const tpStepReport* before);
+
 #endif

@@ -74,6 +74,10 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step);
 // Start of the solve from a part of what the contacts carried in the last step.
 void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part);
 
+// The impulses that the rows have now, for other rows of the same step to start from. The list is
+// in the system's arena. False if memory ran out.
+bool tpTimeStep_Latest(const tpTimeStep* step, tpContactHistory* history);
+
 // pushed, meanVelocities and velocities from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 

@@ -164,6 +164,21 @@ static bool remember(const tpTimeStep* step, const tpTally* tally, tpContactHist
     return true;
 }
 
+bool tpTimeStep_Latest(const tpTimeStep* step, tpContactHistory* history) {
+    tpTally tally = { NULL, 0 };
+    if (!tpTimeStep_Tally(step, &tally)) {
+        return false;
+    }
+    tpContactMemory* list = TP_SCRATCH(&step->system->arena, tpContactMemory, tally.count);
+    for (int i = 0; list != NULL && i < tally.count; ++i) {
+        list[i] = memoryOf(step, &tally.list[i]);
+    }
+    *history = (tpContactHistory){ .h = step->h };
+    history->list.data = list;
+    history->list.count = tally.count;
+    return list != NULL;
+}
+
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report) {
     tpSystem* system = step->system;

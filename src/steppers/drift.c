@@ -13,6 +13,7 @@
 // that bind stay when others are written: rims whose lowest point runs around have several.
 
 #include "dynamics/reduced.h"
+#include "dynamics/report.h"
 #include "steppers/covered_points.h"
 #include "steppers/drift_problem.h"
 #include "steppers/rim_points.h"
@@ -107,15 +108,6 @@ static bool chooseStart(tpDrift* drift) {
     return true;
 }
 
-// Takes back what a solve has said about its problem; what it cost stays.
-void tpDrift_ForgetVerdict(tpStepReport* report, const tpStepReport* before) {
-    report->residual = before->residual;
-    report->coneViolation = before->coneViolation;
-    report->dissipationViolation = before->dissipationViolation;
-    report->failureCount = before->failureCount;
-    report->converged = before->converged;
-}
-
 // Rounds that are corrected after need not be solved to the last digit. With fewer contacts than
 // this another solve costs less than another search for contacts; then all rounds are.
 enum { fewContacts = 40 };
@@ -185,7 +177,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         }
         *hasOutrun = !mayOutrun && k == 1 && tpTimeStep_Outran(step, NULL);
         if (*hasOutrun) {
-            tpDrift_ForgetVerdict(drift->report, &verdict);
+            tpStepReport_ForgetVerdict(drift->report, &verdict);
         }
         bool hasRows = step->rows.rowCount > 0 || step->reduced != NULL;
         if (!hasRows || *hasOutrun) {
@@ -205,7 +197,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         }
         rough = rough > 0.0 && !isOver ? nextRough(drift) : 0.0;
         // It is the last problem that is judged.
-        tpDrift_ForgetVerdict(drift->report, &verdict);
+        tpStepReport_ForgetVerdict(drift->report, &verdict);
         tpRows before = step->rows;
         const tpContact* contacts = step->contacts;
         if (!tpDrift_RewriteRows(drift, k)) {

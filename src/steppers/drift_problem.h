@@ -84,9 +84,4 @@ bool tpDrift_HasCollided(const tpDrift* drift);
 // velocities of its start; with restitution above 1/2 if `isLively` comes back true.
 bool tpDrift_ForeseesStrike(const tpDrift* drift, bool* isLively);
 
-// drift.c
-
-// Takes back what a solve has said about its problem; what it cost stays.
-void tpDrift_ForgetVerdict(tpStepReport* report, const tpStepReport* before);
-
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/contact_spring.h"
+#include "dynamics/report.h"
 #include "steppers/drift_problem.h"
 
 enum { maxTangents = 40 };
@@ -69,7 +70,7 @@ bool tpDrift_SolveSprings(tpDrift* drift) {
     double miss = 0.0, size = 0.0;
     for (int k = 0; k < maxTangents; ++k) {
         writeTangents(drift, k == 0);
-        tpDrift_ForgetVerdict(drift->report, &verdict);
+        tpStepReport_ForgetVerdict(drift->report, &verdict);
         if (!tpRows_Solve(&step->rows, step->system, drift->memory->solver, &drift->settings->solve,
                           drift->report)) {
             return false;

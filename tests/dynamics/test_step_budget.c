@@ -368,9 +368,9 @@ static void hardStepsEnd(void** state) {
     assert_true(ended > 0); // else the scene shows nothing
 }
 
-// A wall of 64 bricks that a ball strikes at 4 m/s. Bricks beside each other are 1 mm apart, which
-// are no contacts of the step, and there are more of them than a small step has bodies.
-static tpWorld* makeWall(tpStepperId stepper) {
+// A wall of 64 bricks that a ball strikes at some m/s. Bricks beside each other are 1 mm apart,
+// which are no contacts of the step, and there are more of them than a small step has bodies.
+static tpWorld* makeWall(tpStepperId stepper, double speed) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     worldDef.stepper = stepper;
     worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
@@ -384,7 +384,7 @@ static tpWorld* makeWall(tpStepperId stepper) {
     }
     tpBodyDef def = tpDefaultBodyDef();
     def.position = tpMakeVec3(-0.2, 0.03, 0.45);
-    def.velocity = tpMakeVec3(4.0, 0.0, 0.0);
+    def.velocity = tpMakeVec3(speed, 0.0, 0.0);
     tpShapeDef shape = tpDefaultShapeDef();
     shape.material = 1;
     shape.density = 7800.0;
@@ -396,13 +396,30 @@ static tpWorld* makeWall(tpStepperId stepper) {
 // four were when many sliding bodies were given to interior points.
 static void struckWallsAreCertified(void** state) {
     (void)state;
-    tpWorld* world = makeWall(tp_benderSchmitt);
+    tpWorld* world = makeWall(tp_benderSchmitt, 4.0);
     int uncertified = 0;
     for (int k = 0; k < 20; ++k) {
         uncertified += tpWorld_Step(world, 0.01).violations != 0;
     }
     assert_true(uncertified <= 8);
     tpDestroyWorld(world);
+}
+
+// Bricks that turn end deeper than linear rows know, and rows are written again where they lead:
+// solves before the last are rough, and each begins with what the one before has found. Of these 90
+// steps 16 are not certified; 55 were not when each solve began with the last step's impulses and
+// went to the last digit.
+static void turningBricksAreCertified(void** state) {
+    (void)state;
+    int uncertified = 0;
+    for (int i = 0; i < 3; ++i) {
+        tpWorld* world = makeWall(tp_stewartTrinkle, 8.0 + 4.0 * i);
+        for (int k = 0; k < 30; ++k) {
+            uncertified += tpWorld_Step(world, 0.01).violations != 0;
+        }
+        tpDestroyWorld(world);
+    }
+    assert_true(uncertified <= 35);
 }
 
 // All that a step has counted, what is taken again and what failed solves look for included, stays
@@ -413,7 +430,7 @@ static void struckWallsEnd(void** state) {
                                      tp_chakrabortyTrinkle };
     int ended = 0;
     for (int i = 0; i < 4; ++i) {
-        tpWorld* world = makeWall(steppers[i]);
+        tpWorld* world = makeWall(steppers[i], 4.0);
         for (int k = 0; k < 8; ++k) {
             tpStepReport report = tpWorld_Step(world, 0.01);
             double size = fmax(1.0, world->system.stepSize / 500.0);
@@ -534,12 +551,19 @@ static void gainsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queriesCostByTheirShapes), cmocka_unit_test(partsOfABudget),
-        cmocka_unit_test(workIsSpentAndForgotten),  cmocka_unit_test(partsShareTheBudget),
-        cmocka_unit_test(largeStepsMayCostMore),    cmocka_unit_test(hardStepsEnd),
-        cmocka_unit_test(gainsAreTakenBack),        cmocka_unit_test(crowdsMayCostMore),
-        cmocka_unit_test(struckWallsEnd),           cmocka_unit_test(struckWallsAreCertified),
-        cmocka_unit_test(closedJointsAreCounted),   cmocka_unit_test(tautNetsEnd),
+        cmocka_unit_test(queriesCostByTheirShapes),
+        cmocka_unit_test(partsOfABudget),
+        cmocka_unit_test(workIsSpentAndForgotten),
+        cmocka_unit_test(partsShareTheBudget),
+        cmocka_unit_test(largeStepsMayCostMore),
+        cmocka_unit_test(hardStepsEnd),
+        cmocka_unit_test(gainsAreTakenBack),
+        cmocka_unit_test(crowdsMayCostMore),
+        cmocka_unit_test(struckWallsEnd),
+        cmocka_unit_test(struckWallsAreCertified),
+        cmocka_unit_test(closedJointsAreCounted),
+        cmocka_unit_test(tautNetsEnd),
+        cmocka_unit_test(turningBricksAreCertified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "dynamics/joints.h"
 #include "dynamics/redundancy.h"
+#include "dynamics/report.h"
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
 #include "steppers/stewart_trinkle/share.h"
@@ -37,53 +38,10 @@ typedef struct tpStepProblem {
     const tpPassage* passage; // NULL: nothing passes
     tpStepShare share;
     tpStepperMemory* memory;
+    tpContactHistory* latest;   // impulses of the last solve of this step; h = 0: there was none
+    const tpStepReport* before; // what was said before the first solve
     tpStepReport* report;
 } tpStepProblem;
-
-bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact) {
-    bool isListed = false;
-    for (int k = 0; k < passage->pairCount && !isListed; ++k) {
-        isListed = passage->pairs[k].shapeA == contact->shapeA &&
-                   passage->pairs[k].shapeB == contact->shapeB;
-    }
-    if (!isListed) {
-        return false;
-    }
-    int cursor = 0;
-    const tpContact* before =
-        tpContacts_FindSame(tpContact_Key(contact), passage->start, passage->startCount, &cursor);
-    return before == NULL || before->gap > passage->touching;
-}
-
-// Contacts at the given poses, without those that are let pass.
-static bool findContacts(tpTimeStep* step, const tpPose* poses, const tpPassage* passage) {
-    if (!tpTimeStep_FindContacts(step, poses)) {
-        return false;
-    }
-    int kept = 0;
-    for (int i = 0; i < step->contactCount; ++i) {
-        if (passage == NULL || !tpPassage_Lets(passage, &step->contacts[i])) {
-            step->contacts[kept] = step->contacts[i];
-            step->laws[kept++] = step->laws[i];
-        }
-    }
-    step->contactCount = kept;
-    return true;
-}
-
-static bool findEndContacts(tpTimeStep* step, const tpPassage* passage) {
-    if (!tpTimeStep_FindEndContacts(step)) {
-        return false;
-    }
-    int kept = 0;
-    for (int i = 0; i < step->endCount; ++i) {
-        if (passage == NULL || !tpPassage_Lets(passage, &step->endContacts[i])) {
-            step->endContacts[kept++] = step->endContacts[i];
-        }
-    }
-    step->endCount = kept;
-    return true;
-}
 
 // The bias of a normal row, u_n = n . v + bias: gap / h - n . (v that led to the gap).
 static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int block,
@@ -261,9 +219,10 @@ static void flyFreely(tpTimeStep* step) {
     }
 }
 
-// Solves for the impulses of the step with the contacts that are active.
+// Solves for the impulses of the step with the contacts that are active, to the residual `rough` or
+// as the settings say.
 static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
-                        bool onVelocities, const tpStepProblem* problem) {
+                        bool onVelocities, double rough, const tpStepProblem* problem) {
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
@@ -276,8 +235,15 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
         return false;
     }
     tpTimeStep_SetFreeVelocities(step);
-    tpTimeStep_WarmStart(step, &problem->memory->history, 1.0);
-    if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &settings->solve,
+    // Rows of the same step that were linearised elsewhere, or were fewer, have come nearer than
+    // those of the last step.
+    bool isFirst = !(problem->latest->h > 0.0);
+    tpTimeStep_WarmStart(step, isFirst ? &problem->memory->history : problem->latest, 1.0);
+    // It is the last problem that is judged.
+    tpStepReport_ForgetVerdict(problem->report, problem->before);
+    tpSolveSettings solve = settings->solve;
+    solve.rough = rough;
+    if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &solve,
                       problem->report)) {
         return false;
     }
@@ -291,7 +257,8 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
             break;
         }
         tpTimeStep_SetFreeVelocities(step);
-        if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &settings->solve,
+        tpStepReport_ForgetVerdict(problem->report, problem->before);
+        if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &solve,
                           problem->report)) {
             return false;
         }
@@ -303,33 +270,84 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     return !step->system->arena.failed;
 }
 
+// How deep bodies may overlap after the step: as deep as where it ends, and deeper by what joints
+// are off there, for those are brought back by moving bodies. Negative if memory ran out.
+static double deepestEnd(tpTimeStep* step) {
+    double nearest = INFINITY, off = 0.0;
+    for (int i = 0; i < step->endCount; ++i) {
+        nearest = fmin(nearest, step->endContacts[i].gap);
+    }
+    if (step->system->joints.count > 0 && step->endCount > 0) {
+        tpPose* poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
+        if (poses == NULL) {
+            return -1.0;
+        }
+        tpTimeStep_Move(step, step->meanVelocities, poses);
+        off = tpJoints_PositionError(step->system, poses);
+    }
+    return fmax(0.0, off - nearest);
+}
+
+// With more contacts than this a solve costs more than a search for contacts: those after which
+// others follow need not be solved to the last digit.
+enum { fewContacts = 40 };
+static const double roughResidual = 1e-5;
+
+// What a linearisation has come to.
+typedef struct tpEnd {
+    double depth; // how deep bodies overlap, m; known if the depth is limited
+    bool isRough; // it is not solved to the end, since it is too deep
+} tpEnd;
+
 // Finds contacts where `at` says, solves, and solves again while contacts outside the active set
 // are violated where the step ends. A pile that is hit grows its active set layer by layer; when
-// that takes long, the last pass has every contact there is.
-static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepProblem* problem) {
+// that takes long, the last pass has every contact there is. What ends deeper than `limit` will be
+// linearised again (INFINITY: nothing will).
+static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepProblem* problem,
+                    double limit, tpEnd* end) {
     bool* isActive = NULL;
+    bool isLimited = limit < INFINITY;
+    *end = (tpEnd){ .isRough = isLimited };
     for (int pass = 0; pass < maxPasses; ++pass) {
+        end->isRough = end->isRough && pass < maxPasses - 1;
         if (isActive == NULL) {
-            if (!findContacts(step, at->poses, problem->passage)) {
+            if (!tpPassage_FindContacts(problem->passage, step, at->poses)) {
                 return false;
             }
             isActive = predictActive(step, at, &problem->memory->history);
+            end->isRough = end->isRough && step->contactCount > fewContacts;
         }
-        if (isActive == NULL || !solveActive(step, at, isActive, false, problem)) {
+        if (isActive == NULL ||
+            !solveActive(step, at, isActive, false, end->isRough ? roughResidual : 0.0, problem)) {
             return false;
         }
         // A body that was hit may reach others that nobody looked at: look farther.
-        if (!tpStepBudget_IsSpent(step->system) && tpTimeStep_Outran(step, at->meanVelocities)) {
+        bool isSpent = tpStepBudget_IsSpent(step->system);
+        if (!isSpent && tpTimeStep_Outran(step, at->meanVelocities)) {
             isActive = NULL;
+            if (!tpTimeStep_Latest(step, problem->latest)) {
+                return false;
+            }
             continue;
         }
-        if (at->meanVelocities != NULL && !findEndContacts(step, problem->passage)) {
+        bool isMoved = at->meanVelocities != NULL;
+        if (isMoved && !tpPassage_FindEndContacts(problem->passage, step)) {
             return false;
         }
-        bool isAdded = at->meanVelocities != NULL ? addViolated(step, isActive)
-                                                  : addLinearlyViolated(step, isActive);
-        if (!isAdded || tpStepBudget_IsSpent(step->system)) {
-            return true;
+        bool isAdded = isMoved ? addViolated(step, isActive) : addLinearlyViolated(step, isActive);
+        if (!isAdded || isSpent) {
+            if (isLimited && !isMoved && !tpPassage_FindEndContacts(problem->passage, step)) {
+                return false;
+            }
+            end->depth = isLimited ? deepestEnd(step) : 0.0;
+            bool isFinal = !end->isRough || (!isSpent && end->depth > limit);
+            if (isFinal || end->depth < 0.0) {
+                return end->depth >= 0.0;
+            }
+            end->isRough = false;
+        }
+        if (!tpTimeStep_Latest(step, problem->latest)) {
+            return false;
         }
         if (pass == maxPasses - 2) {
             memset(isActive, true, sizeof(bool) * (size_t)step->contactCount);
@@ -342,11 +360,11 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepPro
 // that have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
 static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at,
                             const tpStepProblem* problem) {
-    if (!findContacts(step, at->poses, problem->passage)) {
+    if (!tpPassage_FindContacts(problem->passage, step, at->poses)) {
         return false;
     }
     bool* isActive = closedContacts(step, problem->settings->isPredicted);
-    return isActive != NULL && solveActive(step, at, isActive, true, problem);
+    return isActive != NULL && solveActive(step, at, isActive, true, 0.0, problem);
 }
 
 // Features that come and go may keep the fixed point from settling: rows of all of them together
@@ -360,6 +378,7 @@ static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
         .isWhole = true,
     };
     tpStepReport* report = problem->report;
+    tpStepReport_ForgetVerdict(report, problem->before);
     tpSwings_Leave(step);
     tpDriftResult drift;
     if (!tpDrift_Solve(step, problem->memory, &careful, &drift, report)) {
@@ -385,14 +404,16 @@ static bool beginLeading(const tpTimeStep* step, tpLeading* leading) {
     return !arena->failed;
 }
 
-// The next rows are linearised where the last ones lead.
-static void lead(tpTimeStep* step, const tpLeading* leading, tpLinearisation* at) {
+// The next rows are linearised where the last ones lead. False if memory ran out.
+static bool lead(tpTimeStep* step, const tpLeading* leading, const tpStepProblem* problem,
+                 tpLinearisation* at) {
     memcpy(leading->meanVelocities, step->meanVelocities,
            sizeof(tpVelocity) * (size_t)step->bodyCount);
     tpTimeStep_Move(step, leading->meanVelocities, at->poses);
     tpTimeStep_LinearMeanVelocities(step, leading->towards);
     at->meanVelocities = leading->meanVelocities;
     at->towards = leading->towards;
+    return tpTimeStep_Latest(step, problem->latest);
 }
 
 // Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
@@ -402,8 +423,9 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
         return false;
     }
     double last = INFINITY;
+    tpEnd end;
     for (int k = 0; k < maxFixedPoints; ++k) {
-        if (!solveAt(step, at, problem)) {
+        if (!solveAt(step, at, problem, INFINITY, &end)) {
             return false;
         }
         double change =
@@ -416,7 +438,9 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             break;
         }
         last = change;
-        lead(step, &leading, at);
+        if (!lead(step, &leading, problem, at)) {
+            return false;
+        }
     }
     if (problem->settings->isLocating || tpStepBudget_IsSpent(step->system)) {
         problem->report->failureCount += 1;
@@ -426,24 +450,6 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
         return true;
     }
     return solveCarefully(step, problem);
-}
-
-// How deep bodies may overlap after the step: as deep as where it ends, and deeper by what joints
-// are off there, for those are brought back by moving bodies. Negative if memory ran out.
-static double deepestEnd(tpTimeStep* step) {
-    double nearest = INFINITY, off = 0.0;
-    for (int i = 0; i < step->endCount; ++i) {
-        nearest = fmin(nearest, step->endContacts[i].gap);
-    }
-    if (step->system->joints.count > 0 && step->endCount > 0) {
-        tpPose* poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
-        if (poses == NULL) {
-            return -1.0;
-        }
-        tpTimeStep_Move(step, step->meanVelocities, poses);
-        off = tpJoints_PositionError(step->system, poses);
-    }
-    return fmax(0.0, off - nearest);
 }
 
 // Where rows were linearised that have ended least deep.
@@ -485,41 +491,51 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpSte
         return false;
     }
     int idle = 0;
+    tpEnd end = { .isRough = false };
     for (int k = 0; k < maxShallow && idle < mostIdle; ++k) {
-        if (!solveAt(step, at, problem)) {
+        if (!solveAt(step, at, problem, fmax(enough, meant), &end)) {
             return false;
         }
-        if (at->meanVelocities == NULL && !findEndContacts(step, problem->passage)) {
-            return false;
-        }
-        double deepest = deepestEnd(step);
-        if (deepest <= fmax(enough, meant)) {
-            return deepest >= 0.0;
+        if (end.depth <= fmax(enough, meant)) {
+            return true;
         }
         if (tpStepBudget_IsSpent(step->system)) {
-            return deepest <= best.depth || solveAt(step, &best.at, problem);
+            bool isLast = end.depth <= best.depth && !end.isRough;
+            return isLast ||
+                   solveAt(step, end.depth <= best.depth ? at : &best.at, problem, INFINITY, &end);
         }
-        idle = deepest < 0.5 * best.depth ? 0 : idle + 1;
-        if (deepest < best.depth) {
-            keepShallowest(step, at, deepest, &best);
+        idle = end.depth < 0.5 * best.depth ? 0 : idle + 1;
+        if (end.depth < best.depth) {
+            keepShallowest(step, at, end.depth, &best);
         }
         if (k == 0) {
             enough *= shallowPart;
             tpStepReport_FallBack(problem->report, "fixed point",
                                   "linear rows end too deep: linearised again where they lead");
         }
-        lead(step, &leading, at);
+        if (!lead(step, &leading, problem, at)) {
+            return false;
+        }
     }
-    return problem->settings->isLocating || solveCarefully(step, problem);
+    if (!problem->settings->isLocating) {
+        return solveCarefully(step, problem);
+    }
+    return !end.isRough || solveAt(step, &best.at, problem, INFINITY, &end);
 }
 
 bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* settings,
                             const tpPassage* passage, tpStepperMemory* memory,
                             tpStepReport* report) {
     tpSystem* system = step->system;
-    tpStepProblem problem = {
-        .settings = settings, .passage = passage, .memory = memory, .report = report
-    };
+    tpContactHistory latest = { .h = 0.0 };
+    const tpStepReport before = *report;
+    tpEnd end;
+    tpStepProblem problem = { .settings = settings,
+                              .passage = passage,
+                              .memory = memory,
+                              .latest = &latest,
+                              .before = &before,
+                              .report = report };
     if (!tpStepShare_Find(&problem.share, step, passage)) {
         return false;
     }
@@ -553,6 +569,6 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
     case tp_repeatedVariant:
         return solveUntilShallow(step, &at, &problem);
     default:
-        return solveAt(step, &at, &problem);
+        return solveAt(step, &at, &problem, INFINITY, &end);
     }
 }
