@@ -160,12 +160,16 @@ int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds)
     return leaf;
 }
 
-void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf) {
-    tpBoundsNode* nodes = tree->nodes.data;
-    int32_t parent = nodes[leaf].parent;
+void tpBoundsTree_RemoveLoose(tpBoundsTree* tree, int32_t leaf) {
     --tree->leafCount;
     tree->isOrdered = false;
     freeNode(tree, leaf);
+}
+
+void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    int32_t parent = nodes[leaf].parent;
+    tpBoundsTree_RemoveLoose(tree, leaf);
     if (parent < 0) {
         tree->root = -1;
         return;

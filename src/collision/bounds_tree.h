@@ -50,6 +50,9 @@ void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds);
 // A new leaf without a place yet; tpBoundsTree_Rebuild must follow before anything else.
 int32_t tpBoundsTree_AddLoose(tpBoundsTree* tree, int32_t number, tpBounds bounds);
 
+// Takes out a leaf without more, which may be a loose one; tpBoundsTree_Rebuild must follow.
+void tpBoundsTree_RemoveLoose(tpBoundsTree* tree, int32_t leaf);
+
 // Gives a leaf new bounds without more; tpBoundsTree_Rebuild or tpBoundsTree_RefitAll must follow
 // before the next query.
 static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
@@ -81,20 +84,6 @@ static inline tpTreeWalk tpBoundsTree_Walk(const tpBoundsTree* tree) {
     walk.nodes = tree->nodes.data;
     walk.depth = tree->root >= 0 ? 1 : 0;
     walk.stack[0] = tree->root;
-    return walk;
-}
-
-// The same for the leaves that come after one in the order of the tree alone: who walks from each
-// leaf meets every pair once.
-static inline tpTreeWalk tpBoundsTree_WalkAfter(const tpBoundsTree* tree, int32_t leaf) {
-    tpTreeWalk walk;
-    walk.nodes = tree->nodes.data;
-    walk.depth = 0;
-    for (int32_t i = leaf, above; (above = walk.nodes[i].parent) >= 0; i = above) {
-        if (walk.nodes[above].child[0] == i) {
-            walk.stack[walk.depth++] = walk.nodes[above].child[1];
-        }
-    }
     return walk;
 }
 

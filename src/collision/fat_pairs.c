@@ -2,22 +2,20 @@
 
 #include <string.h>
 
-#include "collision/fat_balls.h"
+#include "collision/fat_pairs_parts.h"
 
-// If more than this part of the shapes has moved out at once, the tree is built anew: many shapes
-// by threads, which beats one thread that fits what is there; few, if fitting costs more.
-static const double rebuildPart = 0.6, rebuildPartOfMany = 0.25;
+// If more than this part of the shapes has moved out at once, but more than a few, pairs are found
+// by rows. For all shapes that takes as long as for four tenths of them in the tree, and for three
+// tenths if the tree has to be fitted first (cubes that fall into a funnel).
+static const double rowsPart = 0.45, rowsPartOld = 0.35;
+enum { few = 32 };
+
+// If more than this part of many has moved, threads fit the whole tree, which beats one thread that
+// fits leaf by leaf. It is built anew if its boxes have grown by more than the last.
+static const double renewPart = 0.25, mostGrown = 1.2;
 enum { many = 4096 };
 
-// The tree is fitted instead while its boxes have grown by no more than this; if more than this
-// part has moved, all pairs are looked up, which takes half as long for each.
-static const double mostGrown = 1.2, wholePart = 0.5;
-
-enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
-
-// Pairs per shape that the first search expects: a little more than spheres have that lie close
-// together.
-enum { firstPairs = 16 };
+enum { proxiesPerChunk = 1024 };
 
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters) {
     memset(fat, 0, sizeof(*fat));
@@ -44,6 +42,7 @@ void tpFatPairs_Clear(tpFatPairs* fat) {
     fat->tree.nodes.count = 0;
     fat->tree.root = fat->tree.firstFree = -1;
     fat->tree.leafCount = 0;
+    fat->isTreeOld = false;
 }
 
 void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape) {
@@ -147,7 +146,7 @@ static void watchChunk(void* context, int chunk, int worker) {
 static void forgetBox(tpFatPairs* fat, int32_t i) {
     tpFatProxy* proxy = &fat->proxies.data[i];
     if (proxy->leaf >= 0) {
-        tpBoundsTree_Remove(&fat->tree, proxy->leaf);
+        (fat->isTreeOld ? tpBoundsTree_RemoveLoose : tpBoundsTree_Remove)(&fat->tree, proxy->leaf);
         proxy->leaf = -1;
     }
     if (proxy->isUnbounded) {
@@ -222,56 +221,20 @@ static bool updateProxies(tpFatPairs* fat, const tpProxies* proxies, tpTasks* ta
     return hasChanged;
 }
 
-// The moved shapes among some leaves, at the place of the leaves in `moved`.
-static void orderChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    tpFatPairs* fat = context;
-    tpRange range = tpChunkAt(fat->tree.leafCount, proxiesPerChunk, chunk);
-    int count = 0;
-    for (int i = range.begin; i < range.end; ++i) {
-        int32_t number = fat->tree.nodes.data[fat->tree.scratch.data[i]].child[1];
-        fat->hasMoved.data[number] = fat->hasMoved.data[number] || fat->isWhole;
-        if (fat->hasMoved.data[number]) {
-            fat->moved.data[range.begin + count++] = number;
-        }
-    }
-    fat->staleCounts.data[chunk] = count;
-}
-
-// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one
-// after the other, in memory that the last search has just read. Those without end come last.
-static void orderMoved(tpFatPairs* fat, tpTasks* tasks) {
-    int chunks = tpChunksOf(fat->tree.leafCount, proxiesPerChunk);
-    tpTasks_Run(tasks, orderChunk, fat, chunks);
-    fat->moved.count = 0;
-    for (int c = 0; c < chunks; ++c) {
-        int count = fat->staleCounts.data[c], first = c * proxiesPerChunk;
-        if (count > 0 && first > fat->moved.count) {
-            memmove(fat->moved.data + fat->moved.count, fat->moved.data + first,
-                    sizeof(int32_t) * (size_t)count);
-        }
-        fat->moved.count += count;
-    }
-    for (int k = 0; k < fat->unbounded.count; ++k) {
-        if (fat->hasMoved.data[fat->unbounded.data[k]]) {
-            fat->moved.data[fat->moved.count++] = fat->unbounded.data[k];
-        }
-    }
-}
-
 static void setChunk(void* context, int chunk, int worker) {
     (void)worker;
     tpFatPairs* fat = context;
-    tpRange range = tpChunkAt(fat->moved.count, proxiesPerChunk, chunk);
-    for (int k = range.begin; k < range.end; ++k) {
-        const tpFatProxy* proxy = &fat->proxies.data[fat->moved.data[k]];
+    tpRange range = tpChunkAt(fat->proxies.count, proxiesPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
+        const tpFatProxy* proxy = &fat->proxies.data[i];
         if (proxy->leaf >= 0) {
             tpBoundsTree_SetLeaf(&fat->tree, proxy->leaf, proxy->fat);
         }
     }
 }
 
-static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
+// Leaves of new shapes, without a place in the tree yet.
+static void addLeaves(tpFatPairs* fat) {
     for (int i = 0; i < fat->moved.count; ++i) {
         int32_t number = fat->moved.data[i];
         tpFatProxy* proxy = &fat->proxies.data[number];
@@ -279,32 +242,43 @@ static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
             proxy->leaf = tpBoundsTree_AddLoose(&fat->tree, number, proxy->fat);
         }
     }
-    tpTasks_Run(tasks, setChunk, fat, tpChunksOf(fat->moved.count, proxiesPerChunk));
+}
+
+void tpFatPairs_RenewTree(tpFatPairs* fat, tpTasks* tasks) {
+    tpTasks_Run(tasks, setChunk, fat, tpChunksOf(fat->proxies.count, proxiesPerChunk));
     // Leaves that have all moved alike, as in a fall, are as well kept by the tree that they have.
     bool isGood = fat->tree.isOrdered &&
                   tpBoundsTree_RefitAll(&fat->tree, tasks) <= mostGrown * fat->tree.builtArea;
     if (!isGood) {
         tpBoundsTree_Rebuild(&fat->tree, tasks);
     }
+    fat->isTreeOld = false;
     fat->changeCount = 0;
-    fat->isWhole = fat->moved.count > wholePart * fat->tree.leafCount;
-    orderMoved(fat, tasks);
 }
 
 // Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt
-// get new ones. That costs a little of the tree's quality each time; when many have changed, now or
-// since it was last built, it is built anew.
+// get new ones. That costs a little of the tree's quality each time; when many have changed since
+// it was last built, it is built anew. If many have changed now, their pairs are found without it,
+// and it waits until a few ask.
 static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
-    fat->changeCount += fat->moved.count;
-    fat->isWhole = false;
-    double part = fat->proxies.count > many ? rebuildPartOfMany : rebuildPart;
-    bool rebuild = fat->moved.count > part * fat->proxies.count ||
-                   fat->changeCount > 2 * (int64_t)fat->proxies.count;
-    if (rebuild && fat->moved.count > 32) {
-        rebuildTree(fat, tasks);
+    int count = fat->proxies.count, moved = fat->moved.count;
+    fat->usesRows = false;
+    if (moved == 0) {
         return;
     }
-    for (int i = 0; i < fat->moved.count; ++i) {
+    fat->changeCount += moved;
+    fat->usesRows = moved > few && moved > (fat->isTreeOld ? rowsPartOld : rowsPart) * count;
+    bool isWorn = (count > many && moved > renewPart * count) ||
+                  (moved > few && fat->changeCount > 2 * (int64_t)count);
+    if (fat->usesRows || fat->isTreeOld || isWorn) {
+        addLeaves(fat);
+        fat->isTreeOld = true;
+        if (!fat->usesRows) {
+            tpFatPairs_RenewTree(fat, tasks);
+        }
+        return;
+    }
+    for (int i = 0; i < moved; ++i) {
         int32_t number = fat->moved.data[i];
         tpFatProxy* proxy = &fat->proxies.data[number];
         if (proxy->isUnbounded) {
@@ -321,205 +295,6 @@ static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
     }
 }
 
-// Pairs ---------------------------------------------------------------------------------------
-
-typedef struct FatSearch {
-    const tpFatPairs* fat;
-    const tpProxies* proxies;
-} FatSearch;
-
-static bool areBallsApart(const FatSearch* search, int32_t a, int32_t b, const tpBounds* fatA,
-                          const tpBounds* fatB) {
-    const tpProxies* p = search->proxies;
-    return tpProxies_IsBall(p, a) && tpProxies_IsBall(p, b) &&
-           tpFatBallsApart(fatA, fatB, (double)p->radii[a] + p->radii[b]);
-}
-
-// Adds a pair of overlapping fat boxes.
-static void add(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
-    const tpFatPairs* fat = search->fat;
-    if (fat->proxies.data[a].kind != tp_movableProxy &&
-        fat->proxies.data[b].kind != tp_movableProxy) {
-        return;
-    }
-    int32_t low = a < b ? a : b, high = a < b ? b : a;
-    if (!fat->filters || search->proxies->mayPair(search->proxies->context, low, high)) {
-        tpPairSink_Add(sink, low, high);
-    }
-}
-
-// If both have moved, the one with the lower number reports.
-static void offer(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
-    if (a != b && (!search->fat->hasMoved.data[b] || a < b)) {
-        add(search, a, b, sink);
-    }
-}
-
-// Boxes in the tree that a box of the tree overlaps. If all are looked up, those that come after
-// it.
-static void findInTree(const FatSearch* search, int32_t a, tpPairSink* sink) {
-    const tpFatPairs* fat = search->fat;
-    const tpFatProxy* proxy = &fat->proxies.data[a];
-    tpTreeWalk walk = fat->isWhole ? tpBoundsTree_WalkAfter(&fat->tree, proxy->leaf)
-                                   : tpBoundsTree_Walk(&fat->tree);
-    for (int32_t b; (b = tpTreeWalk_Next(&walk, &proxy->fat)) >= 0;) {
-        if (!areBallsApart(search, a, b, &proxy->fat, tpTreeWalk_Bounds(&walk))) {
-            (fat->isWhole ? add : offer)(search, a, b, sink);
-        }
-    }
-}
-
-// Pairs of the moved shapes.
-static void findMoved(const void* context, int begin, int end, tpPairSink* sink) {
-    const FatSearch* search = context;
-    const tpFatPairs* fat = search->fat;
-    for (int i = begin; i < end; ++i) {
-        int32_t a = fat->moved.data[i];
-        const tpFatProxy* proxy = &fat->proxies.data[a];
-        for (int32_t b = 0; proxy->isUnbounded && b < search->proxies->count; ++b) {
-            const tpFatProxy* other = &fat->proxies.data[b];
-            if (other->kind != tp_noProxy && tpBoundsOverlap(&proxy->fat, &other->fat)) {
-                offer(search, a, b, sink);
-            }
-        }
-        if (proxy->isUnbounded) {
-            continue;
-        }
-        findInTree(search, a, sink);
-        for (int k = 0; k < fat->unbounded.count; ++k) {
-            int32_t b = fat->unbounded.data[k];
-            if (tpBoundsOverlap(&proxy->fat, &fat->proxies.data[b].fat)) {
-                offer(search, a, b, sink);
-            }
-        }
-    }
-}
-
-// The list before and what was found, a part for each chunk, become the new list.
-typedef struct Renewal {
-    tpFatPairs* fat;
-    tpPairArray old, found; // sorted, scratch
-    int32_t* origins;
-    int parts;
-    int places[tp_pairChunkCount + 1]; // in the new list, of each part
-} Renewal;
-
-// Parts of the old list and of the pairs found that have the same keys.
-typedef struct Part {
-    int old, oldEnd, found, foundEnd;
-} Part;
-
-// The longer list is cut into equal parts.
-static Part partAt(const Renewal* renewal, int chunk) {
-    const tpPairArray *old = &renewal->old, *found = &renewal->found;
-    bool isOldCut = old->count >= found->count;
-    const tpPairArray *cut = isOldCut ? old : found, *other = isOldCut ? found : old;
-    tpRange range = tpChunkRange(cut->count, chunk, renewal->parts);
-    int begin = chunk == 0 ? 0 : tpPairs_Find(other, cut->data[range.begin]);
-    int end =
-        chunk == renewal->parts - 1 ? other->count : tpPairs_Find(other, cut->data[range.end]);
-    return isOldCut ? (Part){ range.begin, range.end, begin, end }
-                    : (Part){ begin, end, range.begin, range.end };
-}
-
-static bool stays(const tpFatPairs* fat, tpShapePair pair) {
-    return !fat->hasMoved.data[pair.shapeA] && !fat->hasMoved.data[pair.shapeB];
-}
-
-static void countPart(void* context, int chunk, int worker) {
-    (void)worker;
-    Renewal* renewal = context;
-    Part part = partAt(renewal, chunk);
-    int count = part.foundEnd - part.found;
-    for (int i = part.old; i < part.oldEnd; ++i) {
-        count += stays(renewal->fat, renewal->old.data[i]) ? 1 : 0;
-    }
-    renewal->places[chunk + 1] = count;
-}
-
-// A pair that was found may be an old one, whose shapes have moved and still meet.
-static void mergePart(void* context, int chunk, int worker) {
-    (void)worker;
-    const Renewal* renewal = context;
-    tpFatPairs* fat = renewal->fat;
-    const tpShapePair *old = renewal->old.data, *found = renewal->found.data;
-    Part part = partAt(renewal, chunk);
-    int out = renewal->places[chunk], i = part.old;
-    for (int j = part.found; j <= part.foundEnd; ++j) {
-        while (i < part.oldEnd && (j == part.foundEnd || tpShapePair_IsBefore(old[i], found[j]))) {
-            if (stays(fat, old[i])) {
-                fat->pairs.data[out] = old[i];
-                renewal->origins[out++] = i;
-            }
-            ++i;
-        }
-        if (j < part.foundEnd) {
-            bool isOld = i < part.oldEnd && !tpShapePair_IsBefore(found[j], old[i]);
-            fat->pairs.data[out] = found[j];
-            renewal->origins[out++] = isOld ? i++ : -1;
-        }
-    }
-}
-
-// Both lists are sorted.
-static bool mergePairs(Renewal* renewal, tpTasks* tasks, tpArena* arena) {
-    tpFatPairs* fat = renewal->fat;
-    bool isLong = renewal->old.count + renewal->found.count > pairsPerChunk;
-    renewal->parts = isLong ? tp_pairChunkCount : 1;
-    tpTasks_Run(isLong ? tasks : NULL, countPart, renewal, renewal->parts);
-    for (int c = 0; c < renewal->parts; ++c) {
-        renewal->places[c + 1] += renewal->places[c];
-    }
-    int count = renewal->places[renewal->parts];
-    fat->pairs.count = 0;
-    fat->origins = renewal->origins = TP_SCRATCH(arena, int32_t, count);
-    if (arena->failed || !TP_RENEW(&fat->allocator, fat->pairs, count)) {
-        return false;
-    }
-    tpTasks_Run(isLong ? tasks : NULL, mergePart, renewal, renewal->parts);
-    fat->pairs.count = count;
-    return true;
-}
-
-// Pairs of the moved shapes, sorted. The list of all pairs, which has been put aside, lends its
-// memory.
-static bool findPairs(Renewal* renewal, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
-    tpFatPairs* fat = renewal->fat;
-    tpAllocator scratch = tpArena_AsAllocator(arena);
-    FatSearch search = { fat, proxies };
-    // A shape has half of its pairs with those of higher numbers; if few have moved, it may have
-    // all.
-    int old = renewal->old.count;
-    int perShape = old > 0 ? 2 * old / fat->proxies.count + 1 : firstPairs;
-    tpPairGather gather = { .allocator = scratch };
-    tpArenaMark mark = tpArena_Mark(arena);
-    fat->pairs.count = 0;
-    if (!tpPairGather_Run(&gather, findMoved, &search, fat->moved.count,
-                          perShape * fat->moved.count, tasks, &fat->allocator, &fat->pairs)) {
-        return false;
-    }
-    // Lists of chunks are done with: what they took serves as scratch of the sort.
-    tpArena_Release(arena, mark);
-    if (!TP_RENEW(&scratch, renewal->found, fat->pairs.count) ||
-        !tpSortPairs(&scratch, &fat->pairs, fat->proxies.count, &renewal->found, tasks)) {
-        return false;
-    }
-    tpPairs_Copy(&fat->pairs, &renewal->found, tasks);
-    fat->foundCount = renewal->found.count;
-    return true;
-}
-
-// Old pairs without moved shapes stay, those found for moved shapes come in.
-static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
-    tpAllocator scratch = tpArena_AsAllocator(arena);
-    Renewal renewal = { .fat = fat };
-    if (!TP_RENEW(&scratch, renewal.old, fat->pairs.count)) {
-        return false;
-    }
-    tpPairs_Copy(&fat->pairs, &renewal.old, tasks);
-    return findPairs(&renewal, proxies, tasks, arena) && mergePairs(&renewal, tasks, arena);
-}
-
 bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
     fat->oldCount = fat->pairs.count;
     fat->foundCount = 0;
@@ -531,7 +306,7 @@ bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks
     fat->hasChanged = updateProxies(fat, proxies, tasks);
     if (fat->hasChanged) {
         updateTree(fat, tasks);
-        if (!updatePairs(fat, proxies, tasks, arena)) {
+        if (!tpFatPairs_Renew(fat, proxies, tasks, arena)) {
             tpFatPairs_Clear(fat);
             return false;
         }

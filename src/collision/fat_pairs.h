@@ -1,9 +1,9 @@
 // Pairs of boxes that are a little larger than the shapes' (fat boxes), kept from call to call.
 //
 // A shape's fat box is left alone until the shape leaves it; only pairs of shapes that got a new
-// fat box are looked up again, in a dynamic tree. So the list of pairs stays the same from call to
-// call while little moves far, and what callers know about a pair can be handed on: `origins` says
-// where each pair stood in the list before.
+// fat box are looked up again: a few in a dynamic tree, many by rows of cells. So the list of pairs
+// stays the same from call to call while little moves far, and what callers know about a pair can
+// be handed on: `origins` says where each pair stood in the list before.
 //
 // Which pairs are listed depends on the history of the boxes. The fat boxes are therefore part of a
 // caller's state: Save and Load copy them, and with them the pairs.
@@ -46,7 +46,8 @@ typedef struct tpFatPairs {
     TP_ARRAY(int32_t) moved, unbounded;
     TP_ARRAY(int) staleCounts; // of each chunk of proxies: how many fat boxes do not serve any more
     int64_t changeCount;       // new boxes since the tree was last built or fitted
-    bool isWhole;              // most boxes have changed in this call: all count as moved
+    bool isTreeOld; // many boxes have changed since the tree was built or fitted: it waits for that
+    bool usesRows;  // pairs of this call are found without the tree (box_rows.h)
 } tpFatPairs;
 
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters);

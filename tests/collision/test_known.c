@@ -203,7 +203,9 @@ static void hashFatPairs(uint64_t* hash, const tpFatPairs* fat) {
     for (int i = 0; i < fat->proxies.count; ++i) {
         hashBytes(hash, &fat->proxies.data[i].fat, sizeof(tpBounds));
     }
-    hashTree(hash, &fat->tree);
+    if (!fat->isTreeOld) {
+        hashTree(hash, &fat->tree);
+    }
 }
 
 // Leaves come one by one, go, move a little, move far, and all are placed anew at times.
