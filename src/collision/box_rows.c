@@ -376,24 +376,56 @@ static int placeOf(const tpBoxRows* rows, uint64_t key) {
     return low;
 }
 
-// Whether two boxes overlap.
-static bool overlap(const tpRowBox* a, const tpRowBox* b) {
+// Balls are told apart as in fat_balls.h, but for the rounding.
+static const float ballSlack = 1.0001f;
+
 #ifdef __SSE2__
-    // The fourth lanes have other things.
-    __m128 low = _mm_cmple_ps(_mm_load_ps(a->lower), _mm_load_ps(b->upper));
-    __m128 high = _mm_cmple_ps(_mm_load_ps(b->lower), _mm_load_ps(a->upper));
-    return (_mm_movemask_ps(_mm_and_ps(low, high)) & 7) == 7;
-#else
-    return a->lower[1] <= b->upper[1] && b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] &&
-           b->lower[2] <= a->upper[2] && a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0];
-#endif
+// Corners of a box without what stands beside them: its bits may be those of a tiny number, with
+// which arithmetic is slow.
+static __m128 cornerOf(const float* corner) {
+    const __m128 mask = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));
+    return _mm_and_ps(_mm_load_ps(corner), mask);
 }
+
+// Whether two boxes overlap, and are not those of balls that cannot touch in them.
+static bool meets(const tpRowBox* a, const tpRowBox* b) {
+    __m128 below = _mm_sub_ps(cornerOf(a->lower), cornerOf(b->upper));
+    __m128 above = _mm_sub_ps(cornerOf(b->lower), cornerOf(a->upper));
+    __m128 gaps = _mm_max_ps(below, above);
+    if (_mm_movemask_ps(_mm_cmpgt_ps(gaps, _mm_setzero_ps())) != 0) {
+        return false;
+    }
+    if (!(a->radius > 0.0f && b->radius > 0.0f)) {
+        return true;
+    }
+    float reach = a->radius + b->radius;
+    __m128 ways = _mm_add_ps(gaps, _mm_set_ps(0.0f, reach, reach, reach));
+    ways = _mm_max_ps(ways, _mm_setzero_ps());
+    __m128 squares = _mm_mul_ps(ways, ways);
+    squares = _mm_add_ps(squares, _mm_movehl_ps(squares, squares));
+    squares = _mm_add_ss(squares, _mm_shuffle_ps(squares, squares, 1));
+    return !(_mm_cvtss_f32(squares) > ballSlack * (reach * reach));
+}
+#else
+static bool meets(const tpRowBox* a, const tpRowBox* b) {
+    float reach = a->radius + b->radius, square = 0.0f;
+    for (int k = 0; k < 3; ++k) {
+        float below = a->lower[k] - b->upper[k], above = b->lower[k] - a->upper[k];
+        float gap = below > above ? below : above, way = gap + reach;
+        if (gap > 0.0f) {
+            return false;
+        }
+        square += way > 0.0f ? way * way : 0.0f;
+    }
+    return !(a->radius > 0.0f && b->radius > 0.0f && square > ballSlack * (reach * reach));
+}
+#endif
 
 // Boxes from a place on whose keys are not above the last.
 static void lookAlong(const RowSearch* search, const tpRowBox* box, int place, uint64_t last) {
     const tpBoxRows* rows = search->rows;
     for (int j = place; rows->keys[j] <= last; ++j) {
-        if (overlap(box, &rows->boxes[j])) {
+        if (meets(box, &rows->boxes[j])) {
             search->visit(search->context, box, &rows->boxes[j]);
         }
     }

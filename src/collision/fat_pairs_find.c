@@ -94,21 +94,10 @@ typedef struct RowFind {
     tpPairSink sink; // on the thread's own stack
 } RowFind;
 
-// Whether two balls are so far apart that it is seen in single precision.
-static bool areFarApart(const tpRowBox* a, const tpRowBox* b) {
-    float reach = a->radius + b->radius, square = 0.0f;
-    for (int k = 0; k < 3; ++k) {
-        float below = a->lower[k] - b->upper[k], above = b->lower[k] - a->upper[k];
-        float gap = (below > above ? below : above) + reach;
-        square += gap > 0.0f ? gap * gap : 0.0f;
-    }
-    return a->radius > 0.0f && b->radius > 0.0f && square > 1.0001f * (reach * reach);
-}
-
 static void visitPair(void* context, const tpRowBox* a, const tpRowBox* b) {
     RowFind* find = context;
     const tpFatPairs* fat = find->search->fat;
-    if ((!fat->hasMoved.data[a->number] && !fat->hasMoved.data[b->number]) || areFarApart(a, b)) {
+    if (!fat->hasMoved.data[a->number] && !fat->hasMoved.data[b->number]) {
         return;
     }
     const tpBounds* fatA = &fat->proxies.data[a->number].fat;
