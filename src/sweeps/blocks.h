@@ -10,10 +10,16 @@
 // machine.
 int tpBlockCountFor(int bodyCount);
 
-// Orders `bodies` (numbers of positions) so that those of one block stand together; `firsts`
-// receives the first of each block, and the end. Blocks are found by halving along the longest
-// side, and have as many bodies each.
-void tpCutBlocks(const tpVec3* positions, int32_t* bodies, int bodyCount, int blockCount,
-                 int32_t* firsts);
+// A body and where it is; 32 bytes, side by side: a list of numbers would be sorted by places all
+// over memory.
+typedef struct tpBlockBody {
+    double place[3];
+    int32_t body;
+} tpBlockBody;
+
+// Orders bodies so that those of one block stand together; `firsts` receives the first of each
+// block, and the end. Blocks are found by halving along the longest side, and have as many bodies
+// each.
+void tpCutBlocks(tpBlockBody* bodies, int bodyCount, int blockCount, int32_t* firsts);
 
 #endif

@@ -11,6 +11,7 @@ enum { side = 16, count = side * side * side };
 static void blocksAreCompact(void** state) {
     (void)state;
     static tpVec3 positions[count];
+    static tpBlockBody bodies[count];
     static int32_t order[count], firsts[65];
     static bool isSeen[count];
     tpRandom random = { 3 };
@@ -22,9 +23,13 @@ static void blocksAreCompact(void** state) {
     }
     for (int blocks = 1; blocks <= 64; blocks *= 4) {
         for (int i = 0; i < count; ++i) {
-            order[i] = i;
+            tpVec3 p = positions[i];
+            bodies[i] = (tpBlockBody){ { p.x, p.y, p.z }, i };
         }
-        tpCutBlocks(positions, order, count, blocks, firsts);
+        tpCutBlocks(bodies, count, blocks, firsts);
+        for (int i = 0; i < count; ++i) {
+            order[i] = bodies[i].body;
+        }
         assert_int_equal(firsts[0], 0);
         assert_int_equal(firsts[blocks], count);
         memset(isSeen, 0, sizeof(isSeen));

@@ -64,14 +64,14 @@ static bool gatherMechanisms(const tpMechanismMap* map, tpArena* arena, int32_t*
 static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena* arena,
                      int32_t* order, int32_t** firsts, int* count) {
     int moving = 0, total = 0;
-    tpVec3* positions = TP_SCRATCH(arena, tpVec3, system->bodyCount);
-    if (positions == NULL) {
+    tpBlockBody* places = TP_SCRATCH(arena, tpBlockBody, system->bodyCount);
+    if (places == NULL) {
         return -1;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
-        positions[i] = system->poses.data[i].position;
         if (tpMayMove(&system->bodies.data[i])) {
-            order[moving++] = i;
+            tpVec3 p = system->poses.data[i].position;
+            places[moving++] = (tpBlockBody){ { p.x, p.y, p.z }, i };
         }
     }
     total = moving;
@@ -85,7 +85,10 @@ static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena*
     if (*firsts == NULL) {
         return -1;
     }
-    tpCutBlocks(positions, order, moving, blocks, *firsts);
+    tpCutBlocks(places, moving, blocks, *firsts);
+    for (int n = 0; n < moving; ++n) {
+        order[n] = places[n].body;
+    }
     if (blocks > 1 && map->count > 0 &&
         !gatherMechanisms(map, arena, order, moving, blocks, *firsts)) {
         return -1;
