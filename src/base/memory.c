@@ -26,7 +26,7 @@
 #include <sys/mman.h>
 #endif
 
-enum { alignment = 64 };
+enum { alignment = 64, pageSize = 4096 };
 
 static size_t roundUp(size_t size) {
     return (size + alignment - 1) & ~(size_t)(alignment - 1);
@@ -174,6 +174,10 @@ static void openWhole(tpArenaBlock* block) {
     __asan_unpoison_memory_region(payload(block), block->size);
 }
 
+static void touchByte(unsigned char* byte) {
+    (void)byte; // it may not be touched yet
+}
+
 static void openPiece(void* memory, size_t size) {
     __asan_unpoison_memory_region(memory, size);
     memset(memory, 0xff, size);
@@ -189,6 +193,10 @@ static void closePieces(tpArenaBlock* block, size_t from, size_t to) {
 
 static void openWhole(tpArenaBlock* block) {
     (void)block;
+}
+
+static void touchByte(unsigned char* byte) {
+    *(volatile unsigned char*)byte = 0;
 }
 
 static void openPiece(void* memory, size_t size) {
@@ -215,6 +223,7 @@ static bool addBlock(tpArena* arena, size_t size) {
     block->offset = 0;
     closePieces(block, 0, size);
     arena->newest = block;
+    arena->touched = 0;
     return true;
 }
 
@@ -228,6 +237,24 @@ void tpArena_Destroy(tpArena* arena) {
         tpArenaBlock* older = arena->newest->older;
         releaseBlock(arena, arena->newest);
         arena->newest = older;
+    }
+}
+
+void tpArena_Prepare(tpArena* arena, size_t size) {
+    if (arena->used > 0 || size > SIZE_MAX / 4) {
+        return;
+    }
+    // Half more than is asked for must fit, and as much again: whoever asks again and again, each
+    // time for a little more, gets a new block a few times only.
+    if (arena->newest == NULL || arena->newest->older != NULL ||
+        arena->newest->size < size + size / 2) {
+        tpArena_Destroy(arena);
+        if (!addBlock(arena, roundUp(3 * size))) {
+            return;
+        }
+    }
+    for (; arena->touched < size; arena->touched += pageSize) {
+        touchByte(payload(arena->newest) + arena->touched);
     }
 }
 

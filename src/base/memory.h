@@ -78,6 +78,7 @@ typedef struct tpArena {
     size_t used;          // bytes handed out since the last reset, padding included
     size_t most;          // of them at once, ever
     bool failed;          // an allocation failed since the last reset
+    size_t touched;       // bytes of the newest block that tpArena_Prepare has touched
 } tpArena;
 
 // A place in the arena to return to.
@@ -104,6 +105,11 @@ void* tpArena_GetZeroed(tpArena* arena, size_t size);
 // Gives everything back; blocks become one, of the most that was in use at once and half more: what
 // is not used costs addresses, and to grow in every other step costs time.
 void tpArena_Reset(tpArena* arena);
+
+// For an arena that has handed out nothing yet: one block in which `size` bytes have been touched,
+// so that the system has given them memory before it is needed. Does nothing if the arena is in use
+// or memory ran out.
+void tpArena_Prepare(tpArena* arena, size_t size);
 
 // An allocator that takes from the arena and leaves it to the arena to give back: for arrays that
 // live no longer than that.

@@ -31,6 +31,9 @@ typedef struct tpStepper {
     bool yields;
     // Its account of energy closes: what rises beyond the work done comes out of nothing.
     bool closesAccount;
+    // Bytes of the system's arena that a step needs per body, about: a large world touches them
+    // before its first step.
+    int bodyScratch;
     bool hasCarriers; // it leaves bodies to other methods: tpBody.carrier
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;

@@ -17,9 +17,10 @@ typedef struct tpBlockBody {
     int32_t body;
 } tpBlockBody;
 
-// Orders bodies so that those of one block stand together; `firsts` receives the first of each
-// block, and the end. Blocks are found by halving along the longest side, and have as many bodies
-// each.
-void tpCutBlocks(tpBlockBody* bodies, int bodyCount, int blockCount, int32_t* firsts);
+// Cuts bodies into blocks of as many each, by halving along the longest side. `order` receives
+// their numbers, block by block and in each ascending, `firsts` the first of each block, and the
+// end. The list of bodies comes out in another order.
+void tpCutBlocks(tpBlockBody* bodies, int bodyCount, int blockCount, int32_t* order,
+                 int32_t* firsts);
 
 #endif

@@ -201,6 +201,16 @@ static bool reserveBirth(tpWorld* world) {
            TP_RESERVE(allocator, world->moving, world->births.count + 1);
 }
 
+// Scratch of a large world's steps is asked for as its bodies come: the first step would take half
+// as long again if the system had to give it memory then.
+static void prepareScratch(tpWorld* world) {
+    enum { bodiesAtOnce = 1024 };
+    size_t count = (size_t)world->system.bodyCount;
+    if (count % bodiesAtOnce == 0 && world->stepper->bodyScratch > 0) {
+        tpArena_Prepare(&world->system.arena, count * (size_t)world->stepper->bodyScratch);
+    }
+}
+
 tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
     TP_NEED(world, (tpBodyId){ 0 });
     tpSystem* system = &world->system;
@@ -227,6 +237,7 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
     }
     if (index >= system->bodyCount) {
         system->bodyCount = index + 1;
+        prepareScratch(world);
     }
     fillBody(system, index, def, &parts);
     if (system->hasLoads && index < system->loads.count) {

@@ -136,6 +136,45 @@ static void arenaDoesNotGrowBetweenMarks(void** state) {
     tpArena_Destroy(&arena);
 }
 
+// An arena that is prepared bit by bit asks a few times, hands out what it has, and asks no more;
+// one that is in use, or whose memory ran out, is left as it is.
+static void arenaIsPrepared(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    enum { pieces = 100, piece = 8192 };
+    for (int i = 1; i <= pieces; ++i) {
+        tpArena_Prepare(&arena, (size_t)i * piece);
+        assert_true(arena.touched >= (size_t)i * piece && arena.touched < (size_t)(i + 1) * piece);
+        assert_int_equal(arena.used, 0);
+    }
+    assert_in_range(heap.requests, 2, 10);
+    assert_int_equal(heap.outstanding, 1);
+    long long requests = heap.requests;
+    unsigned char* first = NULL;
+    for (int round = 0; round < 3; ++round) {
+        tpArena_Reset(&arena);
+        for (int i = 0; i < 3 * pieces / 2; ++i) {
+            unsigned char* memory = tpArena_Get(&arena, piece - 64);
+            memset(memory, round, piece - 64);
+            first = round == 0 && i == 0 ? memory : first;
+            assert_true(i > 0 || memory == first);
+            assert_true(i % 50 != 0 || memory[0] == round);
+            tpArena_Prepare(&arena, (size_t)1000 * piece);
+        }
+    }
+    assert_int_equal(heap.requests, requests);
+    tpArena_Reset(&arena);
+    heap.failAt = heap.requests + 1;
+    tpArena_Prepare(&arena, (size_t)1000 * piece);
+    assert_false(arena.failed);
+    assert_non_null(tpArena_Get(&arena, 100));
+    tpArena_Destroy(&arena);
+    assert_int_equal(heap.outstanding, 0);
+}
+
 static void arenaSaysWhenItFails(void** state) {
     (void)state;
     tpFailingAllocator heap = { 0 };
@@ -262,6 +301,7 @@ int main(void) {
         cmocka_unit_test(arenaWarmsUp),
         cmocka_unit_test(arenaKeepsWhatIsLargeEnough),
         cmocka_unit_test(arenaReleasesToMarks),
+        cmocka_unit_test(arenaIsPrepared),
         cmocka_unit_test(arenaDoesNotGrowBetweenMarks),
         cmocka_unit_test(arenaSaysWhenItFails),
         cmocka_unit_test(arraysGrowOrStay),

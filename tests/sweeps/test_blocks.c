@@ -26,10 +26,7 @@ static void blocksAreCompact(void** state) {
             tpVec3 p = positions[i];
             bodies[i] = (tpBlockBody){ { p.x, p.y, p.z }, i };
         }
-        tpCutBlocks(bodies, count, blocks, firsts);
-        for (int i = 0; i < count; ++i) {
-            order[i] = bodies[i].body;
-        }
+        tpCutBlocks(bodies, count, blocks, order, firsts);
         assert_int_equal(firsts[0], 0);
         assert_int_equal(firsts[blocks], count);
         memset(isSeen, 0, sizeof(isSeen));
@@ -52,6 +49,47 @@ static void blocksAreCompact(void** state) {
     }
 }
 
+// Halves are those of a sort by place and number, whatever the places: many that are equal, all in
+// one, one far away, and more than can be told apart.
+static void halvesAreThoseOfASort(void** state) {
+    (void)state;
+    static tpBlockBody bodies[count], sorted[count];
+    static int32_t order[count], firsts[3];
+    tpRandom random = { 8 };
+    for (int kind = 0; kind < 5; ++kind) {
+        for (int n = 2; n <= count; n = 3 * n + 1) {
+            for (int i = 0; i < n; ++i) {
+                double x = kind == 0   ? randomBetween(&random, -4.0, 9.0)
+                           : kind == 1 ? (double)(randomBits(&random) % 7)
+                           : kind == 2 ? 3.0
+                           : kind == 3 ? exp(-randomBetween(&random, 0.0, 40.0))
+                                       : (i % 2 == 0 ? 1.7e308 : -1.7e308);
+                bodies[i] = (tpBlockBody){ { 0.0, x, 0.0 }, (i * 7919) % n };
+                sorted[i] = bodies[i];
+            }
+            for (int i = 1; i < n; ++i) {
+                tpBlockBody body = sorted[i];
+                int k = i;
+                for (; k > 0 && (body.place[1] < sorted[k - 1].place[1] ||
+                                 (body.place[1] == sorted[k - 1].place[1] &&
+                                  body.body < sorted[k - 1].body));
+                     --k) {
+                    sorted[k] = sorted[k - 1];
+                }
+                sorted[k] = body;
+            }
+            tpCutBlocks(bodies, n, 2, order, firsts);
+            assert_int_equal(firsts[1], n / 2);
+            int64_t sums[2] = { 0, 0 };
+            for (int i = 0; i < n / 2; ++i) {
+                sums[0] += (int64_t)order[i] * order[i] + 1;
+                sums[1] += (int64_t)sorted[i].body * sorted[i].body + 1;
+            }
+            assert_true(sums[0] == sums[1]);
+        }
+    }
+}
+
 static void numbersGrowWithBodies(void** state) {
     (void)state;
     assert_int_equal(tpBlockCountFor(0), 1);
@@ -68,6 +106,7 @@ static void numbersGrowWithBodies(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksAreCompact),
+        cmocka_unit_test(halvesAreThoseOfASort),
         cmocka_unit_test(numbersGrowWithBodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

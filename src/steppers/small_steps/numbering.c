@@ -85,10 +85,7 @@ static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena*
     if (*firsts == NULL) {
         return -1;
     }
-    tpCutBlocks(places, moving, blocks, *firsts);
-    for (int n = 0; n < moving; ++n) {
-        order[n] = places[n].body;
-    }
+    tpCutBlocks(places, moving, blocks, order, *firsts);
     if (blocks > 1 && map->count > 0 &&
         !gatherMechanisms(map, arena, order, moving, blocks, *firsts)) {
         return -1;

@@ -141,6 +141,7 @@ const tpStepper tpSmallStepsStepper = {
     .summary =
         "small steps with soft contacts, a fixed amount of work per step: the one for real time",
     .seesCrossings = true,
+    .bodyScratch = 640,
     .needsPieces = needsPieces,
     .options = used,
     .figures = figures,
