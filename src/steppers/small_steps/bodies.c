@@ -27,6 +27,18 @@ static bool turnsLittle(tpVec3 turn) {
     return tpLengthSquared(turn) <= restingTurn * restingTurn;
 }
 
+// Where the body would point at the end of the step without contacts, if it tumbles: beside its
+// place, where nothing else is.
+static void setFreeRotation(const tpSmallStep* step, int n, tpQuat q) {
+    step->places[n].angular = tpMakeVec3(q.x, q.y, q.z);
+    step->places[n].padding1 = q.w;
+}
+
+static tpQuat getFreeRotation(const tpSmallStep* step, int n) {
+    const tpVelocity* place = &step->places[n];
+    return (tpQuat){ place->padding1, place->angular.x, place->angular.y, place->angular.z };
+}
+
 // A body's velocity after flying freely for h, and its rotation if it tumbles. Those of one that
 // turns little are found at the end of the step, if nothing has pushed it.
 static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity velocity) {
@@ -35,8 +47,9 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     // Mechanisms have their own flight.
     if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0 &&
         !step->mayRest[n]) {
-        step->freeRotations[n] = system->poses.data[body].rotation;
-        tpSystem_Rotate(system, body, step->h, &step->freeRotations[n], &velocity.angular);
+        tpQuat rotation = system->poses.data[body].rotation;
+        tpSystem_Rotate(system, body, step->h, &rotation, &velocity.angular);
+        setFreeRotation(step, n, rotation);
     }
     return velocity;
 }
@@ -68,27 +81,37 @@ static void beginNobody(tpSmallStep* step, int n) {
     memset(&step->kicks[n], 0, sizeof(tpVelocity));
     memset(&step->velocities[n], 0, sizeof(tpVelocity));
     memset(&step->places[n], 0, sizeof(tpVelocity));
-    step->supports[n] = (tpSupport){ .carrier = -1 };
-    memset(&step->masses[n], 0, sizeof(tpSweepBody));
     step->isPushed[n] = step->isDisturbed[n] = false;
+}
+
+// What only the substeps need of a body.
+static void weighBody(const tpSmallStep* step, int n) {
+    int body = step->state->bodies.data[n];
+    if (body < 0) {
+        step->supports[n] = (tpSupport){ .carrier = -1 };
+        memset(&step->masses[n], 0, sizeof(tpSweepBody));
+        return;
+    }
+    const tpBodyWay* way = &step->state->ways.data[n];
+    const float* carried = way->carried;
+    step->supports[n] =
+        (tpSupport){ .turned = { carried[0], carried[1], carried[2] }, .carrier = -1 };
+    step->masses[n] = tpSystem_SweepBody(step->system, body);
+    step->masses[n].spare = way->margin;
 }
 
 static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
     tpSystem* system = step->system;
     tpSmallSteps* state = step->state;
     tpVelocity start = step->starts[n];
+    memset(&step->places[n], 0, sizeof(tpVelocity));
+    step->places[n].linear = system->poses.data[body].position;
     tpVelocity end = flyFreely(step, n, body, system->velocities.data[body]);
     memset(&step->kicks[n], 0, sizeof(tpVelocity));
     step->kicks[n].linear = tpScale(1.0 / step->substeps, tpSub(end.linear, start.linear));
     step->kicks[n].angular = tpScale(1.0 / step->substeps, tpSub(end.angular, start.angular));
     step->velocities[n] = start;
-    memset(&step->places[n], 0, sizeof(tpVelocity));
-    step->places[n].linear = system->poses.data[body].position;
     tpBodyWay* way = &state->ways.data[n];
-    const float* carried = way->carried;
-    step->supports[n] =
-        (tpSupport){ .turned = { carried[0], carried[1], carried[2] }, .carrier = -1 };
-    step->masses[n] = tpSystem_SweepBody(system, body);
     step->isPushed[n] = false;
     double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
     step->isDisturbed[n] = isDisturbed(step, n, body, margin);
@@ -101,7 +124,6 @@ static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
         memset(way->moved, 0, sizeof(way->moved));
         way->turned = 0.0f;
     }
-    step->masses[n].spare = way->margin;
 }
 
 typedef struct Beginning {
@@ -137,6 +159,9 @@ static void beginChunk(void* context, int chunk, int worker) {
         } else {
             beginNobody(step, n);
         }
+        if (step->masses != NULL) {
+            weighBody(step, n);
+        }
     }
     beginning->isDisturbed[chunk] = isAny;
 }
@@ -154,6 +179,16 @@ static void markStale(const tpSmallStep* step) {
     }
 }
 
+// If contacts are looked for first, masses come after that: the search has their memory.
+static bool isWeighedLate(const tpSmallStep* step) {
+    return step->hasWoken || step->hasChanged;
+}
+
+static void reserveMasses(tpSmallStep* step) {
+    step->supports = TP_SCRATCH(&step->system->arena, tpSupport, step->count);
+    step->masses = TP_SCRATCH(&step->system->arena, tpSweepBody, step->count);
+}
+
 static bool reserveLines(tpSmallStep* step) {
     tpArena* arena = &step->system->arena;
     int count = step->count = step->state->bodies.count;
@@ -162,12 +197,12 @@ static bool reserveLines(tpSmallStep* step) {
     step->judged = tpArena_Mark(arena);
     step->starts = TP_SCRATCH(arena, tpVelocity, count);
     step->kicks = TP_SCRATCH(arena, tpVelocity, count);
-    step->supports = TP_SCRATCH(arena, tpSupport, count);
-    step->masses = TP_SCRATCH(arena, tpSweepBody, count);
-    step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
     step->mayRest = TP_SCRATCH(arena, bool, count);
     step->isPushed = TP_SCRATCH(arena, bool, count);
     step->isDisturbed = TP_SCRATCH(arena, bool, count);
+    if (!isWeighedLate(step)) {
+        reserveMasses(step);
+    }
     return !arena->failed;
 }
 
@@ -203,10 +238,16 @@ static void openChunk(void* context, int chunk, int worker) {
     tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
     size_t size = sizeof(tpVelocity) * (size_t)(range.end - range.begin);
     memset(step->moved + range.begin, 0, size);
+    for (int n = range.begin; isWeighedLate(step) && n < range.end; ++n) {
+        weighBody(step, n);
+    }
 }
 
 bool tpSmallStep_OpenBodies(tpSmallStep* step) {
     tpSystem* system = step->system;
+    if (isWeighedLate(step)) {
+        reserveMasses(step);
+    }
     step->bases = TP_SCRATCH(&system->arena, tpVelocity, step->count);
     step->moved = TP_SCRATCH(&system->arena, tpVelocity, step->count);
     if (system->arena.failed) {
@@ -227,12 +268,13 @@ static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, t
     tpVec3 start = step->starts[n].angular;
     // What substeps were told of free flight, and what it is.
     tpVec3 told = tpMulAdd(start, step->substeps, step->kicks[n].angular), free = told;
+    tpQuat freeRotation = getFreeRotation(step, n);
     if (step->mayRest[n]) {
-        step->freeRotations[n] = *rotation;
-        tpSystem_Rotate(step->system, body, step->h, &step->freeRotations[n], &free);
+        freeRotation = *rotation;
+        tpSystem_Rotate(step->system, body, step->h, &freeRotation, &free);
     }
     if (!step->isPushed[n]) {
-        *rotation = step->freeRotations[n];
+        *rotation = freeRotation;
         *velocity = free;
         return;
     }
@@ -242,8 +284,8 @@ static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, t
     tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(told, start));
     tpVec3 more = tpSub(step->moved[n].angular, drift);
     tpVec3 gain = tpInertia_Momentum(inertia, *rotation, tpSub(*velocity, told));
-    tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, step->freeRotations[n], free), gain);
-    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), step->freeRotations[n]));
+    tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, freeRotation, free), gain);
+    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), freeRotation));
     *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
 }
 

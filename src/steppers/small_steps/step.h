@@ -36,13 +36,12 @@ typedef struct tpSmallStep {
     tpVelocity* velocities; // now
     // first what impulses to start with give; displacements; then those of the whole step
     tpVelocity* moved;
-    tpVelocity* places; // positions
+    tpVelocity* places; // positions; in `angular` what bodies.c knows of their flight
     tpSupport* supports;
     tpSweepBody* masses;
-    tpQuat* freeRotations; // at the end without contacts, of bodies that tumble
-    bool* mayRest;         // it turned little at the start: its flight is found at the end, if at
-                           // all
-    bool* isPushed;        // impulses have changed its velocity in this step
+    bool* mayRest;  // it turned little at the start: its flight is found at the end, if at
+                    // all
+    bool* isPushed; // impulses have changed its velocity in this step
     // a user has moved it or changed its velocity, or it is faster than was foreseen
     bool* isDisturbed;
     // Bodies that no impulse moves and that move all the same: as told.
