@@ -10,6 +10,7 @@
 #include "sweeps/kept_impulses.h"
 #include "sweeps/light_solve.h"
 #include "sweeps/mixing.h"
+#include "sweeps/runaway_loads.h"
 
 // Most sweeps, in budgets; light ones in the time of a sweep over all contacts; and how often as
 // many sweeps are made over all contacts if the light ones have stalled.
@@ -114,6 +115,7 @@ bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
                    tpSweepVerdict* verdict) {
     tpSweeper* sweeper = &touch->sweeper;
     int limit = (int)fmin(crowdBudgets * settings->budget / touch->contactCount, 1e6);
+    tpSweeper_DropRunawayLoads(sweeper, start, size);
     tpSweeper_WarmStart(sweeper);
     bool isLight = sweeper->jointCount == 0 && sweeper->torsionCount == 0;
     if (isLight && !sweepLightly(touch, memory, start, fmax(goal, lightRounding * size),
