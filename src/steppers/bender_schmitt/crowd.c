@@ -131,3 +131,16 @@ bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     *verdict = tpSweeper_Judge(sweeper);
     return true;
 }
+
+bool tpCrowd_HasRunAway(tpTouch* touch, tpVelocity* start) {
+    tpSweeper* sweeper = &touch->sweeper;
+    if (!(touch->system->certificate > TP_USUAL_CERTIFICATE) || sweeper->jointCount > 0) {
+        return false;
+    }
+    tpVelocity* velocities = sweeper->velocities;
+    sweeper->velocities = start;
+    double size = tpSweeper_FreeSpeed(sweeper);
+    int count = tpSweeper_DropRunawayLoads(sweeper, start, size);
+    sweeper->velocities = velocities;
+    return count > 0;
+}

@@ -14,6 +14,11 @@ bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
                    const tpVelocity* start, double goal, double size, tpStepReport* report,
                    tpSweepVerdict* verdict);
 
+// Whether a solve has ended with loads that nothing but a contradiction has made
+// (sweeps/runaway_loads.h). Takes them out; velocities are the caller's task. `start` are those
+// without impulses.
+bool tpCrowd_HasRunAway(tpTouch* touch, tpVelocity* start);
+
 // Solves the chosen contacts by the friction portfolio from the impulses that they have (chosen.c);
 // all others carry nothing. Velocities are the caller's task. Adds iterations to the report. False
 // if memory ran out.

@@ -106,7 +106,7 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
             return false;
         }
     }
-    step->isHurried = false;
+    step->isHurried = step->isJammed = false;
     if (!tpBenderStep_Touch(step, &step->start, step->time.startPoses, step->time.startVelocities,
                             contacts, count)) {
         return false;

@@ -18,6 +18,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
 #include "dynamics/step_budget.h"
+#include "steppers/bender_schmitt/crowd.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/push_out.h"
@@ -431,13 +432,53 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
     return miss <= lostTolerance || settle(step, biases, differences, limit);
 }
 
-// A large one: a single solve within the budget.
+// Room that contacts are asked for because corners turn is not asked for: standing still is
+// admissible then. Returns whether there was any.
+static bool dropTurning(const tpBenderStep* step, tpRestBias* biases) {
+    bool hasDropped = false;
+    for (int i = 0; i < step->start.contactCount; ++i) {
+        double least = -fmax(biases[i].closing, 0.0);
+        hasDropped = hasDropped || biases[i].turning < least;
+        biases[i].turning = fmax(biases[i].turning, least);
+    }
+    return hasDropped;
+}
+
+// What a solve that is taken again has reported is forgotten, but for its work.
+static void forgetSolve(tpStepReport* report, const tpStepReport* before) {
+    report->failureCount = before->failureCount;
+    report->converged = before->converged;
+    report->residual = before->residual;
+    report->coneViolation = before->coneViolation;
+    report->dissipationViolation = before->dissipationViolation;
+}
+
+// A large one: a single solve within the budget. How corners turn is predicted from the motion
+// without impulses. A row of bodies wedged between two walls may be asked for more room by that
+// than there is: no impulses answer, and loads grow for as long as they are swept. Such a step is
+// solved again without, and what turns into others is taken back at the end of the drift.
 static bool solveHastily(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences) {
     if (!predictTurning(step, biases)) {
         return false;
     }
+    if (step->isJammed) {
+        dropTurning(step, biases);
+    }
+    int limit = tpBenderStep_SweepLimit(step, &step->start);
+    tpStepReport before = *step->report;
     setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
-    return solveOnce(step, tpBenderStep_SweepLimit(step, &step->start));
+    if (!solveOnce(step, limit)) {
+        return false;
+    }
+    bool hasFailed = step->report->failureCount > before.failureCount;
+    if (step->isJammed || !hasFailed || !dropTurning(step, biases) ||
+        !tpCrowd_HasRunAway(&step->start, step->time.kicked)) {
+        return true;
+    }
+    step->isJammed = true;
+    forgetSolve(step->report, &before);
+    setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
+    return solveOnce(step, limit);
 }
 
 // The contacts of a pass of a large problem go on from what those of the pass before have ended

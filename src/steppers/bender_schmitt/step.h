@@ -44,6 +44,7 @@ typedef struct tpBenderStep {
     bool isCrowd;    // of elastic impacts: those that come together are taken at once
     bool isElastic;  // contacts at the start give back next to all that impacts take
     bool isHurried;  // this part is treated as a large problem, whatever its size
+    bool isJammed;   // what turning bodies are asked for contradicts itself in this step
     bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
