@@ -346,7 +346,74 @@ def driven(rng, folder):
     return made
 
 
-KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning, "driven": driven}
+def stacked(rng, _folder):
+    """Up to eleven bodies of several shapes each, one on top of the other, heavy on light, on a belt that moves; a ball strikes."""
+    belt = rng.random() < .4
+    floor = {"name": "ground", "kind": "kinematic" if belt else "fixed", "material": "g",
+             "shapes": [{"type": "box", "size": [12, 8, 1], "position": [0, 0, -.5]}]}
+    if belt:
+        floor["velocity"] = [number(rng.uniform(-1, 1)), 0, 0]
+    bodies, top = [floor], 0.0
+    for k in range(rng.randint(2, 10)):
+        high, wide = rng.uniform(.05, .3), rng.uniform(.1, .3)
+        kind = rng.choice(["box", "cylinder", "legs", "prism"])
+        if kind == "box":
+            shapes = [{"type": "box", "size": [number(2 * wide), number(1.6 * wide), number(high)]}]
+        elif kind == "cylinder":
+            shapes = [{"type": "cylinder", "radius": number(wide), "length": number(high)}]
+        elif kind == "prism":
+            shapes = [{"type": "prism", "length": number(high),
+                       "points": [[number(wide * math.cos(math.pi * i / 3)), number(wide * math.sin(math.pi * i / 3))]
+                                  for i in range(6)]}]
+        else:
+            shapes = [{"type": "box", "size": [number(2 * wide), number(2 * wide), number(.4 * high)],
+                       "position": [0, 0, number(.3 * high)]}]
+            shapes += [{"type": "box", "size": [.05, .05, number(.6 * high)],
+                        "position": [number(.8 * wide * x), number(.8 * wide * y), number(-.2 * high)]}
+                       for x, y in ((-1, -1), (1, -1), (0, 1))]
+        bodies.append({"name": f"b{k}", "density": number(10 ** rng.uniform(1.5, 4.5)), "material": f"m{rng.randrange(4)}",
+                       "shapes": shapes, "position": [number(rng.uniform(-.03, .03)), number(rng.uniform(-.03, .03)),
+                                                      number(top + .5 * high)],
+                       "rotation": {"axis": [0, 0, 1], "degrees": number(rng.uniform(0, 360))}})
+        top += high + rng.choice([0, 0, 1e-3, .05])
+    if rng.random() < .5:
+        bodies.append({"name": "ball", "density": 7800, "material": "m0", "shapes": [{"type": "sphere", "radius": .08}],
+                       "position": [-1.0, 0, number(rng.uniform(.1, top))], "velocity": [number(rng.uniform(1, 10)), 0, 1]})
+    return scene(rng, "stacked", bodies)
+
+
+def looped(rng, folder):
+    """A closed loop of three to six links on hinges across one plane, with a motor or a spring, thrown on a floor."""
+    count = rng.randint(3, 6)
+    radius = rng.uniform(.2, .4)
+    corners = [[radius * math.cos(2 * math.pi * k / count), 0, radius * math.sin(2 * math.pi * k / count) + .7]
+               for k in range(count)]
+    bodies, joints = [ground(rng, folder, rng.choice(["plane", "box", "tilted", "bumps"]))], []
+    for k in range(count):
+        a, b = corners[k], corners[(k + 1) % count]
+        length = math.dist(a, b)
+        turn = math.degrees(math.atan2(b[0] - a[0], b[2] - a[2]))
+        bodies.append({"name": f"link{k}", "density": rng.choice([300, 1000, 7800]), "material": f"m{rng.randrange(4)}",
+                       "shapes": [{"type": "box", "size": [.04, .06, number(.7 * length)]}],
+                       "position": [number(.5 * (x + y)) for x, y in zip(a, b)],
+                       "rotation": {"axis": [0, 1, 0], "degrees": number(turn)}, "velocity": [0, 0, number(rng.uniform(-3, 0))]})
+        made = {"name": f"j{k}", "type": "revolute", "bodies": [f"link{(k - 1) % count}", f"link{k}"],
+                "anchor": [number(x) for x in a], "axis": [0, 1, 0]}
+        chance = rng.random()
+        if chance < .2:
+            made["motor"] = {"speed": number(rng.uniform(-3, 3)), "effort": number(rng.uniform(.5, 20))}
+        elif chance < .4:
+            made["spring"] = {"stiffness": number(10 ** rng.uniform(0, 3)), "damping": number(rng.uniform(0, 1)), "rest": 0}
+        elif chance < .6:
+            made["limits"] = [number(-rng.uniform(.05, 1)), number(rng.uniform(.05, 1))]
+        joints.append(made)
+    for k in range(rng.randint(0, 4)):
+        bodies.append(body(rng, f"b{k}", [.9 * (k % 2) - .45, rng.choice([-.8, .8]), .6 + .6 * (k // 2)]))
+    return scene(rng, "looped", bodies, joints)
+
+
+KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning, "driven": driven,
+         "stacked": stacked, "looped": looped}
 EXACT = {"stewart-trinkle", "anitescu", "bender-schmitt", "chakraborty-trinkle", "mirtich-canny"}
 
 
