@@ -1,15 +1,18 @@
 // Crowds in real time: how `small-steps` grows with bodies and gains by threads.
 //
 //     bench_crowds SCENE BODIES STEPS THREADS [THREADS ...]
+//     bench_crowds SCENE BODIES STEPS ruler
 //
 // SCENE is spheres (a box of them that settles), cubes, capsules, cylinders, stones8, stones16 or
 // stones64 (hulls of so many points; all of these are dropped into a funnel), hills (cubes on a
 // mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies that fall in
-// heaps), chain (one chain of links that swings) or robots (quadrupeds that stand on servos). After
-// a quarter of the steps as a warm-up the others are timed. Prints a line per count of threads:
-// wall and CPU time per step, the slowest step over the median, the first step and the slowest of
-// all steps over the median of all by CPU time, bytes per body, and a hash of the end, which is the
-// same for all.
+// heaps), chain (one chain of links that swings), robots (quadrupeds that stand on servos), or a
+// crowd of five shapes: tumbler (in a box that turns), mixedhills (on a mesh of triangles), stairs
+// (down a flight of steps). After a quarter of the steps as a warm-up the others are timed. Prints
+// a line per count of threads: wall and CPU time per step, the slowest step over the median, the
+// first step and the slowest of all steps over the median of all by CPU time, bytes per body, and a
+// hash of the end, which is the same for all. With `ruler` it prints the largest and the mean
+// overlap of every tenth step instead, by a collider in double precision.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,8 +24,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "crowds.h"
 #include "tippe/joints.h"
-#include "tippe/world.h"
 
 static double now(clockid_t clock) {
     struct timespec t;
@@ -32,8 +35,7 @@ static double now(clockid_t clock) {
 
 static uint64_t seed = 1;
 
-// In 0 to 1; the same on every machine.
-static double chance(void) {
+double chance(void) {
     seed += UINT64_C(0x9e3779b97f4a7c15);
     uint64_t z = seed;
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -41,14 +43,14 @@ static double chance(void) {
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static void addPlane(tpWorld* world, tpBodyId body, tpVec3 normal, double offset) {
+void addPlane(tpWorld* world, tpBodyId body, tpVec3 normal, double offset) {
     tpShapeDef shape = tpDefaultShapeDef();
     shape.material = 1;
     tpPlane plane = { normal, offset };
     tpCreatePlane(world, body, &shape, &plane, NULL);
 }
 
-static tpBodyId addFixed(tpWorld* world) {
+tpBodyId addFixed(tpWorld* world) {
     tpBodyDef def = tpDefaultBodyDef();
     def.kind = tp_fixedBody;
     return tpCreateBody(world, &def, NULL);
@@ -111,15 +113,13 @@ static void makeCubes(tpWorld* world, int count) {
     }
 }
 
-// A unit quaternion; what is below depends on the order of these draws.
-static tpQuat anyTurn(void) {
+tpQuat anyTurn(void) {
     double x = chance() - 0.5, y = chance() - 0.5, z = chance() - 0.5;
     double length = sqrt(1.0 + x * x + y * y + z * z);
     return (tpQuat){ 1.0 / length, x / length, y / length, z / length };
 }
 
-// The i-th of many bodies above a pit or a landscape.
-static tpBodyId dropBody(tpWorld* world, int i, int side) {
+tpBodyId dropBody(tpWorld* world, int i, int side) {
     tpBodyDef def = tpDefaultBodyDef();
     def.position =
         (tpVec3){ 1.8 * (i % side - 0.5 * (side - 1)), 1.8 * (i / side % side - 0.5 * (side - 1)),
@@ -128,7 +128,7 @@ static tpBodyId dropBody(tpWorld* world, int i, int side) {
     return tpCreateBody(world, &def, NULL);
 }
 
-static tpShapeDef denseShape(void) {
+tpShapeDef denseShape(void) {
     tpShapeDef shape = tpDefaultShapeDef();
     shape.material = 1;
     shape.density = 1000.0;
@@ -159,25 +159,27 @@ static void makeCylinders(tpWorld* world, int count) {
     }
 }
 
-// Stones: hulls of so many points on a sphere.
+void addStone(tpWorld* world, tpBodyId body, int points) {
+    tpShapeDef shape = denseShape();
+    tpVec3 places[64];
+    for (int k = 0; k < points; ++k) {
+        double z = 2.0 * (k + 0.5) / points - 1.0, angle = 2.399963 * k + 0.3 * chance();
+        double r = 0.6 * sqrt(1.0 - z * z);
+        places[k] = (tpVec3){ r * cos(angle), r * sin(angle), 0.6 * z };
+    }
+    tpGeometry geometry;
+    tpAllocator allocator = tpDefaultAllocator();
+    if (tpMakeHull(&allocator, places, points, (tpPose){ { 0.0, 0.0, 0.0 }, upright }, &geometry,
+                   NULL) == tp_success) {
+        tpCreateShape(world, body, &shape, &geometry, NULL);
+        tpReleaseGeometry(&geometry);
+    }
+}
+
 static void dropStones(tpWorld* world, int count, int points) {
     int side = openPit(world, count);
-    tpShapeDef shape = denseShape();
     for (int i = 0; i < count; ++i) {
-        tpBodyId body = dropBody(world, i, side);
-        tpVec3 places[64];
-        for (int k = 0; k < points; ++k) {
-            double z = 2.0 * (k + 0.5) / points - 1.0, angle = 2.399963 * k + 0.3 * chance();
-            double r = 0.6 * sqrt(1.0 - z * z);
-            places[k] = (tpVec3){ r * cos(angle), r * sin(angle), 0.6 * z };
-        }
-        tpGeometry geometry;
-        tpAllocator allocator = tpDefaultAllocator();
-        if (tpMakeHull(&allocator, places, points, (tpPose){ { 0.0, 0.0, 0.0 }, upright },
-                       &geometry, NULL) == tp_success) {
-            tpCreateShape(world, body, &shape, &geometry, NULL);
-            tpReleaseGeometry(&geometry);
-        }
+        addStone(world, dropBody(world, i, side), points);
     }
 }
 
@@ -193,8 +195,7 @@ static void makeStones64(tpWorld* world, int count) {
     dropStones(world, count, 64);
 }
 
-// Hills of triangles, two per square metre; walls and a floor close the surface below.
-static void addHills(tpWorld* world, int side) {
+void addHills(tpWorld* world, int side) {
     int points = side + 1;
     tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(points * points + 4));
     int32_t(*triangles)[3] = malloc(sizeof(*triangles) * (size_t)(2 * side * side + 4 * side + 6));
@@ -380,6 +381,8 @@ static const Kind kinds[] = {
     { "capsules", makeCapsules, 1.0 / 60.0 }, { "cylinders", makeCylinders, 1.0 / 60.0 },
     { "stones8", makeStones8, 1.0 / 60.0 },   { "stones16", makeStones16, 1.0 / 60.0 },
     { "stones64", makeStones64, 1.0 / 60.0 }, { "hills", makeHills, 1.0 / 60.0 },
+    { "tumbler", makeTumbler, 1.0 / 60.0 },   { "mixedhills", makeMixedHills, 1.0 / 60.0 },
+    { "stairs", makeStairs, 1.0 / 60.0 },
 };
 
 static int compareTimes(const void* a, const void* b) {
@@ -387,7 +390,7 @@ static int compareTimes(const void* a, const void* b) {
     return x < y ? -1 : x > y;
 }
 
-static void measure(const Kind* kind, int count, int steps, int threads) {
+static tpWorld* openWorld(const Kind* kind, int count, int threads) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = tp_smallSteps;
     def.gravity = (tpVec3){ 0.0, 0.0, -9.81 };
@@ -398,6 +401,28 @@ static void measure(const Kind* kind, int count, int steps, int threads) {
     tpCreateMaterial(world, &material, NULL);
     seed = 1;
     kind->make(world, count);
+    return world;
+}
+
+static void rule(const Kind* kind, int count, int steps) {
+    tpWorld* world = openWorld(kind, count, 1);
+    Ruler* ruler = makeRuler(world);
+    double deepest, mean;
+    for (int k = 0; k < steps; ++k) {
+        tpWorld_Step(world, kind->step);
+        if (k % 10 == 9) {
+            measureOverlap(ruler, world);
+        }
+    }
+    destroyRuler(ruler, &deepest, &mean);
+    printf("%-8s %7d bodies, overlap largest %.2f mean %.3f mm, hash %016llx\n", kind->name,
+           tpWorld_GetBodyCount(world), 1e3 * deepest, 1e3 * mean,
+           (unsigned long long)tpWorld_HashState(world));
+    tpDestroyWorld(world);
+}
+
+static void measure(const Kind* kind, int count, int steps, int threads) {
+    tpWorld* world = openWorld(kind, count, threads);
     int warm = steps / 4, timed = steps - warm, contacts = 0;
     double *times = malloc(sizeof(double) * (size_t)timed), drift = 0.0, overlap = 0.0;
     double *cpuTimes = malloc(sizeof(double) * (size_t)steps), first = 0.0;
@@ -442,7 +467,7 @@ int main(int argc, char** argv) {
         kind = strcmp(argv[1], kinds[k].name) == 0 ? &kinds[k] : kind;
     }
     if (kind == NULL) {
-        fprintf(stderr, "usage: bench_crowds SCENE BODIES STEPS THREADS...; scenes:");
+        fprintf(stderr, "usage: bench_crowds SCENE BODIES STEPS THREADS...|ruler; scenes:");
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
             fprintf(stderr, " %s", kinds[k].name);
         }
@@ -450,7 +475,11 @@ int main(int argc, char** argv) {
         return 2;
     }
     for (int i = 4; i < argc; ++i) {
-        measure(kind, atoi(argv[2]), atoi(argv[3]), atoi(argv[i]));
+        if (strcmp(argv[i], "ruler") == 0) {
+            rule(kind, atoi(argv[2]), atoi(argv[3]));
+        } else {
+            measure(kind, atoi(argv[2]), atoi(argv[3]), atoi(argv[i]));
+        }
     }
     return 0;
 }
