@@ -39,10 +39,7 @@ Ruler* makeRuler(const tpWorld* world) {
     return ruler;
 }
 
-void measureOverlap(Ruler* ruler, const tpWorld* world) {
-    for (int i = 0; i < tpWorld_GetBodyCount(world); ++i) {
-        ruler->poses[i] = tpBody_GetPose(world, tpWorld_GetBody(world, i));
-    }
+static void measurePoses(Ruler* ruler) {
     if (tpCollider_Update(ruler->collider, ruler->poses, NULL, NULL) != tp_success) {
         abort();
     }
@@ -63,6 +60,13 @@ void measureOverlap(Ruler* ruler, const tpWorld* world) {
     }
     ruler->meanSum += pairs > 0 ? sum / pairs : 0.0;
     ruler->frames += 1;
+}
+
+void measureOverlap(Ruler* ruler, const tpWorld* world) {
+    for (int i = 0; i < tpWorld_GetBodyCount(world); ++i) {
+        ruler->poses[i] = tpBody_GetPose(world, tpWorld_GetBody(world, i));
+    }
+    measurePoses(ruler);
 }
 
 void destroyRuler(Ruler* ruler, double* deepest, double* mean) {
