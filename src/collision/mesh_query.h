@@ -97,6 +97,16 @@ tpPlaneAnswer tpMeshQuery_TryFeatures(tpMeshQuery* query, const tpStartCorners* 
                                       const tpVec3 corners[3], tpClosest* closest,
                                       double weights[3]);
 
+// A cylinder and a corner or an edge of a triangle, which is also a hull; `height` is that of the
+// cylinder's lowest point over its plane. An overlap counts if it is shallow, and less deep than
+// along the triangle's normal. False if that is not what is nearest, or if the query wants nearest
+// points to rounding.
+bool tpMeshQuery_NearestOfCylinder(const tpMeshQuery* query, const tpTriangle* triangle,
+                                   const tpHull* hull, double height, tpClosest* out);
+
+// Whether a cylinder, of which that is asked, has one lowest point along n.
+bool tpMeshQuery_IsCylinderTilted(const tpMeshQuery* query, tpVec3 n);
+
 // What became of a triangle: it matters not or has answered, it looks away from the shape's centre,
 // or it overlaps the shape and its neighbours look more in the direction to push.
 typedef enum tpTriangleOutcome {

@@ -36,6 +36,7 @@ typedef struct TriangleSide {
     int32_t lowest; // vertex of the core over its plane
     uint32_t start; // the features from which planes have been tried
     double offset;  // of its plane
+    double height;  // of the lowest point over it
     tpSmallHull hull;
     tpGeometry geometry; // the same as a shape, for round ones
     tpClosest closest;
@@ -208,6 +209,11 @@ static bool areProven(const tpMeshQuery* query, const TriangleSide* side, double
 
 // Nearest features --------------------------------------------------------------------------------
 
+static int heaviest(const double weights[3]) {
+    int k = weights[1] > weights[0] ? 1 : 0;
+    return weights[2] > weights[k] ? 2 : k;
+}
+
 // A start for the solver: from the triangle's point nearest to the shape's centre.
 static tpSmoothCache guessNearest(tpMeshQuery* query, const TriangleSide* side) {
     double weights[3];
@@ -240,9 +246,14 @@ static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side)
     if (tpMeshQuery_IsBeyond(query, limit, side->triangle.corners)) {
         return false;
     }
+    tpClosest* c = &side->closest;
+    if (tpMeshQuery_NearestOfCylinder(query, &side->triangle, &side->hull.hull, side->height, c)) {
+        side->isDeep = c->distance <= 0.0;
+        findPart(side, c->pointB);
+        return c->distance <= limit;
+    }
     tpSmoothCache cache = guessNearest(query, side);
     tpSmoothResult result;
-    tpClosest* c = &side->closest;
     if (!tpSmoothClosestRoughly(&query->convex, query->pose, &side->geometry, tpIdentityPose(),
                                 query->roughness, &cache, &result)) {
         return false;
@@ -385,6 +396,7 @@ static void getCorners(const tpMeshQuery* query, int32_t index, TriangleSide* si
         side->triangle = tpFlipTriangle(&side->triangle);
     }
     side->offset = tpDot(side->triangle.normal, side->triangle.corners[0]);
+    side->height = 0.0;
 }
 
 // Shapes beside a convex edge, or deep in the triangle: by the nearest features. `over` are the
@@ -436,17 +448,15 @@ static bool meetsTriangle(tpMeshQuery* query, TriangleSide* side, double gap) {
 // Whether the lowest corner is not over the triangle, and the only one of that height: then the
 // nearest features decide, which often know that nothing is to be done.
 static bool liesBeside(const tpMeshQuery* query, const tpTriangle* t, tpVec3 lowest) {
+    if (query->convex.type == tp_cylinderShape) {
+        return tpMeshQuery_IsCylinderTilted(query, t->normal) && !isOver(t, lowest);
+    }
     double level = tpDot(t->normal, lowest) + query->radius + sameHeight * query->size;
     int count = 0;
     for (int i = 0; i < query->cornerCount; ++i) {
         count += tpDot(t->normal, query->corners[i]) <= level ? 1 : 0;
     }
     return count == 1 && !isOver(t, lowest);
-}
-
-static int heaviest(const double weights[3]) {
-    int k = weights[1] > weights[0] ? 1 : 0;
-    return weights[2] > weights[k] ? 2 : k;
 }
 
 static tpPlaneAnswer askPlanes(tpMeshQuery* query, TriangleSide* side) {
@@ -528,7 +538,7 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     }
     tpVec3 lowest = tpMeshQuery_Lowest(query, t->normal);
     side.lowest = query->lowest;
-    double height = tpDot(t->normal, lowest) - side.offset;
+    double height = side.height = tpDot(t->normal, lowest) - side.offset;
     if (height > query->margin) {
         return tp_triangleAnswered;
     }
@@ -543,7 +553,7 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
     if (!query->view.isInside) {
         tpAddNeighbors(query->view.geometry, index, t);
     }
-    bool isBeside = hasConvexEdge(t) && query->cornerCount > 0 && liesBeside(query, t, lowest);
+    bool isBeside = hasConvexEdge(t) && liesBeside(query, t, lowest);
     bool isKnown = isBeside && planes == tp_planesAtFeatures;
     if (isKnown && isForOthers(query, &side)) {
         return tp_triangleAnswered;

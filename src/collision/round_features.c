@@ -6,15 +6,18 @@
 //     distance = n . (p - c)        c: a point of the flat part
 //
 // and if the sides of two cylinders cross, with feet of their common perpendicular inside both, the
-// distance is that of the axes less the radii. Apart, both are exact, whatever features were asked:
-// n is a direction in which the shapes are that far apart, and the two points are no farther. In an
-// overlap they are a minimum of depth among the directions near n; as for the warm start of
-// Newton's method (smooth_distance.c) that is trusted up to a fifth of the smaller inner radius.
+// distance is that of the axes less the radii. Corners and edges of polyhedra, the axis of a
+// capsule and that of a cylinder whose side is met are asked one by one (cylinder_features.h).
+// Apart, all of these are exact, whatever features were asked: n is a direction in which the shapes
+// are that far apart, and the two points are no farther. In an overlap they are a minimum of depth
+// among the directions near n; as for the warm start of Newton's method (smooth_distance.c) that is
+// trusted up to a fifth of the smaller inner radius. The pair remembers which features it was.
 
 #include "collision/round_features.h"
 
 #include <string.h>
 
+#include "collision/cylinder_features.h"
 #include "collision/smooth_distance.h"
 #include "geometry/patches.h"
 #include "geometry/shape.h"
@@ -54,8 +57,8 @@ static bool isOver(const tpFacet* facet, tpVec3 point) {
 static bool overFacet(const tpGeometry* flat, tpPose flatPose, const tpGeometry* other,
                       tpPose otherPose, tpVec3 n, tpClosest* out) {
     tpFacet facet;
-    if (!isFlatSided(flat) || !tpFindFacet(flat, flatPose, n, &facet) ||
-        facet.cosine < sameCosine) {
+    if (!isFlatSided(flat) || tpFacetCosine(flat, flatPose, n) < sameCosine ||
+        !tpFindFacet(flat, flatPose, n, &facet)) {
         return false;
     }
     tpVec3 down = tpUnrotate(otherPose.rotation, tpNeg(facet.normal));
@@ -91,6 +94,71 @@ static bool acrossSides(const tpPair* pair, tpVec3 last, tpClosest* out) {
     return true;
 }
 
+static tpCylinderPlace placeCylinder(const tpGeometry* cylinder, tpPose pose, tpPose frame) {
+    tpVec3 axis = tpRotate(pose.rotation, tpMakeVec3(0.0, 0.0, 1.0));
+    return (tpCylinderPlace){ tpUntransformPoint(frame, pose.position),
+                              tpUnrotate(frame.rotation, axis), 0.5 * cylinder->cylinder.length,
+                              cylinder->cylinder.radius };
+}
+
+// A cylinder, which is A here, and a corner or an edge of another shape, or the side of another
+// cylinder. `last` is from B to A.
+static bool toCylinder(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                       tpVec3 last, tpClosest* out) {
+    tpCoreStorage storage;
+    double radius;
+    tpGeometry axis = { .type = tp_capsuleShape };
+    bool isSide = b->type == tp_cylinderShape;
+    if (isSide) {
+        axis.capsule = (tpCapsule){ b->cylinder.radius, b->cylinder.length, { 0.0, 0.0, 1.0 } };
+    }
+    const tpHull* core = tpGeometry_Core(isSide ? &axis : b, &storage, &radius);
+    if (core == NULL) {
+        return false;
+    }
+    tpCylinderPlace place = placeCylinder(a, poseA, poseB);
+    tpVec3 towards = tpUnrotate(poseB.rotation, last);
+    if (!tpNearestToCylinder(core, &place, towards, sameCosine, tpHull_Support(core, towards, 0),
+                             out)) {
+        return false;
+    }
+    // The core is to be outside of the cylinder; an end of the axis is inside of the other one.
+    if ((radius > 0.0 && out->distance <= 0.0) || (isSide && fabs(out->normal.z) > 1e-9)) {
+        return false;
+    }
+    tpVec3 n = tpRotate(poseB.rotation, out->normal);
+    tpVec3 onB = tpMulAdd(tpTransformPoint(poseB, out->pointB), radius, n);
+    double distance = out->distance - radius;
+    *out = (tpClosest){ distance, tpMulAdd(onB, distance, n), onB, n };
+    return true;
+}
+
+// Ways to the nearest points, in the order in which they are tried.
+typedef enum Way { onCylinderA, onCylinderB, onFacetB, onFacetA, acrossBoth, wayCount } Way;
+
+static bool tryWay(const tpPair* pair, Way way, tpVec3 last, tpClosest* out) {
+    bool isA = pair->a->type == tp_cylinderShape, isB = pair->b->type == tp_cylinderShape;
+    bool isFound = false;
+    switch (way) {
+    case onCylinderA:
+        return isA && toCylinder(pair->a, pair->poseA, pair->b, pair->poseB, last, out);
+    case onCylinderB:
+        isFound = isB && toCylinder(pair->b, pair->poseB, pair->a, pair->poseA, tpNeg(last), out);
+        break;
+    case onFacetB:
+        return overFacet(pair->b, pair->poseB, pair->a, pair->poseA, last, out);
+    case onFacetA:
+        isFound = overFacet(pair->a, pair->poseA, pair->b, pair->poseB, tpNeg(last), out);
+        break;
+    default:
+        return isA && isB && acrossSides(pair, last, out);
+    }
+    if (isFound) {
+        tpSwapClosest(out);
+    }
+    return isFound;
+}
+
 static void keep(float to[3], tpVec3 v) {
     to[0] = (float)v.x;
     to[1] = (float)v.y;
@@ -110,6 +178,10 @@ static void keepAnswer(const tpPair* pair, const tpClosest* c, tpPairCache* cach
     memcpy(cache, &next, sizeof next);
 }
 
+// Where the pair remembers by which way it was answered, behind a tpSmoothCache.
+enum { wayWord = 12 };
+_Static_assert(sizeof(tpSmoothCache) <= 4 * wayWord, "a pair cache holds both");
+
 bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     tpSmoothCache before;
     memcpy(&before, cache, sizeof before);
@@ -118,17 +190,17 @@ bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out)
         return false;
     }
     tpVec3 last = tpRotate(pair->poseA.rotation, tpNormalize(inA));
-    bool areCylinders = pair->a->type == tp_cylinderShape && pair->b->type == tp_cylinderShape;
-    bool isFound = overFacet(pair->b, pair->poseB, pair->a, pair->poseA, last, out);
-    if (!isFound && overFacet(pair->a, pair->poseA, pair->b, pair->poseB, tpNeg(last), out)) {
-        tpSwapClosest(out);
-        isFound = true;
+    uint32_t first = cache->words[wayWord] < wayCount ? cache->words[wayWord] : 0u, way = first;
+    bool isFound = tryWay(pair, (Way)first, last, out);
+    for (uint32_t k = 0; k < wayCount && !isFound; ++k) {
+        way = k;
+        isFound = k != first && tryWay(pair, (Way)k, last, out);
     }
-    isFound = isFound || (areCylinders && acrossSides(pair, last, out));
     double inner = fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
     if (!isFound || out->distance < -shallowPart * inner) {
         return false;
     }
+    cache->words[wayWord] = way;
     keepAnswer(pair, out, cache);
     return true;
 }

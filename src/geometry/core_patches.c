@@ -7,6 +7,27 @@ bool tpFindFacet(const tpGeometry* geometry, tpPose pose, tpVec3 direction, tpFa
     return class->facet != NULL && class->facet(geometry, pose, direction, out);
 }
 
+double tpFacetCosine(const tpGeometry* geometry, tpPose pose, tpVec3 direction) {
+    const tpShapeClass* class = tpClassOf(geometry);
+    if (class->facet == NULL) {
+        return -2.0;
+    }
+    tpVec3 local = tpUnrotate(pose.rotation, direction);
+    switch (geometry->type) {
+    case tp_boxShape:
+        return tpMaxPart(tpAbsVec3(local));
+    case tp_cylinderShape:
+        return fabs(local.z);
+    case tp_hullShape:
+    case tp_prismShape:
+        return tpDot(geometry->hull->normals[tpHull_SupportFace(geometry->hull, local)], local);
+    default: {
+        tpFacet facet;
+        return class->facet(geometry, pose, direction, &facet) ? facet.cosine : -2.0;
+    }
+    }
+}
+
 bool tpFindOutline(const tpGeometry* geometry, tpPose pose, tpVec3 normal, tpOutline* out) {
     const tpShapeClass* class = tpClassOf(geometry);
     return class->outline != NULL && class->outline(geometry, pose, normal, out);

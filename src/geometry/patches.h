@@ -45,6 +45,9 @@ typedef struct tpOutline {
 // The flat part whose normal is nearest to `direction` (unit, world); false if there is none.
 bool tpFindFacet(const tpGeometry* geometry, tpPose pose, tpVec3 direction, tpFacet* out);
 
+// The cosine that its facet would have; -2 if there is none. Sooner found than the facet.
+double tpFacetCosine(const tpGeometry* geometry, tpPose pose, tpVec3 direction);
+
 // What the shape shows to a plane with normal `normal` below it; false if only its lowest point.
 bool tpFindOutline(const tpGeometry* geometry, tpPose pose, tpVec3 normal, tpOutline* out);
 
