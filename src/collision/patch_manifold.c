@@ -10,6 +10,7 @@
 #include "collision/patch_manifold.h"
 
 #include "base/constants.h"
+#include "collision/next_features.h"
 #include "collision/tube_lines.h"
 #include "geometry/patches.h"
 #include "geometry/shape.h"
@@ -22,6 +23,9 @@ static const double parallelSine = 0.01;
 // pair's, if it is so near, of the smaller shape's inner radius: what is farther off may still
 // pass. With 45 degrees cylinders take 3 percent more instructions and overlap as much.
 static const double aheadCosine = 0.9, aheadPart = 0.06;
+
+// Normals within a thousandth of a radian of a face's are that one, as for what rolls.
+static const double flatCosine = 1.0 - 5e-7;
 
 // The overlap in the making.
 typedef struct Overlap {
@@ -336,7 +340,7 @@ static double layOther(const tpPair* pair, const tpFacet* facet, bool isB, tpCon
 
 // Contacts that the next step may make: along lines, and over a facet that looks the right way.
 static void lookAhead(const tpPair* pair, const tpClosest* closest, const tpFacet* facet, bool isB,
-                      tpContactList* out) {
+                      double smaller, tpContactList* out) {
     int first = out->count;
     if (tpIsTube(pair->a) && tpIsTube(pair->b)) {
         tpJoinTubes(pair, closest, out);
@@ -346,30 +350,55 @@ static void lookAhead(const tpPair* pair, const tpClosest* closest, const tpFace
     if (facet != NULL) {
         layOther(pair, facet, isB, out);
     }
-    tpContactList_DropDeeper(out, first, closest->distance - 1e-6 * smallerRadius(pair));
+    tpContactList_DropDeeper(out, first, closest->distance - 1e-6 * smaller);
+}
+
+// How far a point is from the border of a facet below it.
+static double roomOf(const tpFacet* facet, tpVec3 point) {
+    if (facet->radius > 0.0) {
+        return facet->radius - distanceFromAxis(facet->center, facet->normal, point);
+    }
+    double room = INFINITY;
+    for (int k = 0; k < facet->count; ++k) {
+        room = fmin(room, -outsideOf(facet, k, point));
+    }
+    return fmax(room, 0.0);
+}
+
+// What is known beside the contacts. `beyond` is the least gap of what the margin has left out over
+// a facet.
+static void sayBeyond(const tpPair* pair, const tpClosest* closest, const tpFacet* facet, bool useB,
+                      double cosine, double beyond) {
+    if (cosine >= TP_FACE_COSINE && beyond > pair->margin) {
+        pair->over->isPlane = pair->over->isAlong = true;
+        pair->over->isA = !useB;
+        pair->over->beyond = beyond;
+    } else if (cosine >= flatCosine && (useB ? pair->a : pair->b)->type == tp_sphereShape) {
+        tpPair_SayBallOverFace(pair, useB, roomOf(facet, useB ? closest->pointB : closest->pointA));
+    } else if (cosine < TP_FACE_COSINE && pair->over->beyond <= pair->margin) {
+        tpPair_SayNext(pair, closest);
+    }
 }
 
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
     int before = out->count;
-    tpFacet facetA, facetB;
     tpVec3 n = closest->normal;
-    double cosineA = -1.0, cosineB = -1.0;
-    if (tpFindFacet(pair->a, pair->poseA, tpNeg(n), &facetA)) {
-        cosineA = facetA.cosine;
-    }
-    if (tpFindFacet(pair->b, pair->poseB, n, &facetB)) {
-        cosineB = facetB.cosine;
-    }
+    double cosineA = tpFacetCosine(pair->a, pair->poseA, tpNeg(n));
+    double cosineB = tpFacetCosine(pair->b, pair->poseB, n);
     bool useB = cosineB >= cosineA - 1e-9;
-    double cosine = fmax(cosineA, cosineB);
-    const tpFacet* facet = useB ? &facetB : &facetA;
+    double cosine = fmax(cosineA, cosineB), smaller = smallerRadius(pair);
+    bool isAhead = pair->looksAhead && cosine >= aheadCosine && cosine < TP_FACE_COSINE &&
+                   closest->distance <= aheadPart * smaller;
+    tpFacet facet;
+    if (cosine >= TP_FACE_COSINE || isAhead) {
+        tpFindFacet(useB ? pair->b : pair->a, useB ? pair->poseB : pair->poseA, useB ? n : tpNeg(n),
+                    &facet);
+    }
     double beyond = pair->margin;
     if (cosine >= TP_FACE_COSINE) {
-        beyond = layOther(pair, facet, useB, out);
+        beyond = layOther(pair, &facet, useB, out);
     } else if (pair->looksAhead) {
-        bool isAhead =
-            cosine >= aheadCosine && closest->distance <= aheadPart * smallerRadius(pair);
-        lookAhead(pair, closest, isAhead ? facet : NULL, useB, out);
+        lookAhead(pair, closest, isAhead ? &facet : NULL, useB, smaller, out);
     } else {
         joinLines(pair, closest, out);
     }
@@ -379,13 +408,13 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
         least = fmin(least, out->points[i].gap);
     }
     double missed = least - closest->distance - 1e-4 * fabs(closest->distance);
-    if (missed > 0.0 && missed > 1e-6 * smallerRadius(pair)) {
+    if (missed > 0.0 && missed > 1e-6 * smaller) {
         tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
                                    tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
         tpContactList_Add(out, &contact);
         beyond = pair->margin;
     }
-    if (cosine >= TP_FACE_COSINE) {
-        tpPair_SayBeyond(pair, beyond);
+    if (pair->over != NULL) {
+        sayBeyond(pair, closest, &facet, useB, cosine, beyond);
     }
 }

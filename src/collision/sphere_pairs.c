@@ -5,6 +5,7 @@
 
 #include "collision/convex_pairs.h"
 
+#include "collision/next_features.h"
 #include "geometry/shape.h"
 
 // One contact at a point of the sphere A. A sphere touches another convex body in one point.
@@ -48,6 +49,24 @@ static tpVec3 nearestFace(const double center[3], const double half[3], double* 
                       nearest == 2 ? sign : 0.0);
 }
 
+// What is known of a sphere beside its contact with a box. Over a face that is how far away its
+// border is.
+static void sayBeyond(const tpPair* pair, const double center[3], const double half[3],
+                      const double outside[3], tpVec3 normal, double gap) {
+    int faces = 0;
+    double room = INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        faces += outside[k] != 0.0 ? 1 : 0;
+        room = outside[k] != 0.0 ? room : fmin(room, half[k] - fabs(center[k]));
+    }
+    if (faces == 1) {
+        tpPair_SayBallOverFace(pair, true, room);
+    } else if (faces > 1) {
+        tpClosest closest = { .distance = gap, .normal = normal };
+        tpPair_SayNext(pair, &closest);
+    }
+}
+
 static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     double radius = pair->a->sphere.radius, rounding;
@@ -69,7 +88,13 @@ static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactLi
     }
     double gap = distance - radius - rounding;
     if (gap <= pair->margin) {
-        emit(pair->poseA.position, radius, tpRotate(pair->poseB.rotation, normal), gap, out);
+        normal = tpRotate(pair->poseB.rotation, normal);
+        emit(pair->poseA.position, radius, normal, gap, out);
+        if (pair->over != NULL && rounding == 0.0) {
+            sayBeyond(pair, center, half, outside, normal, gap);
+        }
+    } else {
+        tpPair_SayBeyond(pair, gap);
     }
 }
 

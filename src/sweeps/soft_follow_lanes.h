@@ -57,8 +57,11 @@ typedef struct WideMotion {
     WideVec moveA, moveB, turnA, turnB; // displacements of the step
     WideVec sagA, sagB;                 // parts of the turns that arms leave out
     WideVec lead;                       // the turning of the normals
+    wide reachA, reachB;                // of the bodies, m
+    WideVec ahead;                      // how A will move against B in the next step, m
+    wide aside;                         // what else may bring points nearer then, m
     wide came;                          // how much nearer a point may have come, m
-    wide need;                          // how much nearer it may come in the next step, m
+    wide need, most;                    // how much nearer it may come in the next step, m
     wide radiusA, radiusB;              // about which the surfaces are round, m
     bool rolls;                         // one of them is not 0
     wide share;                         // of the turning that is A's
@@ -72,22 +75,56 @@ static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, in
     m->moveB = linearOf(&b);
     m->turnA = angularOf(&a);
     m->turnB = angularOf(&b);
+    m->reachA = a.numbers[7];
+    m->reachB = b.numbers[7];
     m->came = lengthOf(subVec(m->moveA, m->moveB)) + a.numbers[3] + b.numbers[3];
     wide share = m->share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
     m->lead = addVec(scaleVec(share, m->turnA), scaleVec(rest, m->turnB));
     loadPair(sweep->aheads, run, lane, &a, &b);
     m->sagA = angularOf(&a);
     m->sagB = angularOf(&b);
-    wide most = a.numbers[7] + b.numbers[7];
-    wide apart = lengthOf(subVec(linearOf(&a), linearOf(&b))) + a.numbers[3] + b.numbers[3];
-    wide need = apart + wideOf(0.125) * most;
+    wide most = m->most = a.numbers[7] + b.numbers[7];
+    m->ahead = subVec(linearOf(&a), linearOf(&b));
+    m->aside = a.numbers[3] + b.numbers[3] + wideOf(0.125) * most;
+    wide need = lengthOf(m->ahead) + m->aside;
     m->need = wideSelect(wideGreater(need, most), most, need);
     m->radiusA = loadWide(&run->radiusA[lane]);
     m->radiusB = loadWide(&run->radiusB[lane]);
     m->rolls = wideBits(wideGreater(m->radiusA + m->radiusB, wideOf(0.0))) != 0;
 }
 
-// How much points slip that turn with their bodies, squared: it is what limits are about.
+// Points that a manifold does not have are at least so much farther apart along the normal as its
+// slack says, and along it they come nearer by as much as the manifold's own points do, and as the
+// bodies turn against the normal: with p a point of the manifold, q one of A,
+//
+//     n' . (q' - p') = n . (q - p) + (turn of A - turn of n) . ((q - p) x n) + ...
+//
+// so that what slides or spins along the plane takes nothing from the slack.
+static inline void lookAlong(const tpSoftRun* run, const tpSoftPack* pack, int lane, WideVec n,
+                             WideMotion* m) {
+    wide zero = wideOf(0.0), one = wideOf(1.0), tilted = loadFloats(&run->tilt[lane]);
+    // Of both kinds, which are a distance of 1.5 or more from others.
+    wide kind = wideSelect(wideGreater(tilted, zero), tilted, zero - tilted - tilted);
+    wideMask isKnown = wideGreater(kind, wideOf(1.5));
+    if (wideBits(isKnown) == 0) {
+        return;
+    }
+    wide lever = wideOf(2.0) * ((one - m->share) * m->reachA + m->share * m->reachB);
+    WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
+    WideVec apart = subVec(addVec(m->moveA, turnGain(m->turnA, armA)),
+                           addVec(m->moveB, turnGain(m->turnB, armB)));
+    WideVec turn = subVec(m->turnA, m->turnB);
+    WideVec tilt = subVec(turn, scaleVec(dotVec(n, turn), n));
+    wide came = lengthOf(tilt) * lever - dotVec(n, apart);
+    wide need = wideMax(zero - dotVec(n, m->ahead), zero) + m->aside;
+    wideMask isLess = wideGreater(m->came, came);
+    m->came = wideSelect(isKnown, wideSelect(isLess, came, m->came), m->came);
+    need = wideSelect(wideGreater(need, m->most), m->most, need);
+    m->need = wideSelect(isKnown, need, m->need);
+}
+
+// How much the points of a contact slip against each other, squared: it is what limits are about.
+// What rolls moves along the other surface.
 static inline wide slipOf(const WideMotion* m, WideVec gainA, WideVec gainB, WideVec n) {
     WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
     WideVec slip = subVec(apart, scaleVec(dotVec(n, apart), n));
@@ -125,11 +162,11 @@ static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, 
                                WideVec last, WideVec n) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
     WideVec gainA = turnGain(m->turnA, armA), gainB = turnGain(m->turnB, armB);
-    wide slipped = slipOf(m, gainA, gainB, n);
     if (m->rolls) {
         gainA = rollGain(gainA, m->turnA, m->radiusA, last, n);
         gainB = rollGain(gainB, m->turnB, wideOf(0.0) - m->radiusB, last, n);
     }
+    wide slipped = slipOf(m, gainA, gainB, n);
     WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
     wide closer = dotVec(n, apart);
     WideVec slip = subVec(apart, scaleVec(closer, n));
@@ -178,7 +215,9 @@ static inline unsigned spendLimits(const tpSoftLimits* limits, tpSoftRun* run, i
     storeFloats(&run->turn[lane], turn);
     storeFloats(&run->age[lane], age);
     wide size = loadFloats(&run->size[lane]);
-    wide tilt = wideMax(loadFloats(&run->tilt[lane]) + turn, wideOf(0.0));
+    wide tilt = loadFloats(&run->tilt[lane]), along = wideOf((double)tp_alongTilt);
+    tilt = wideSelect(wideGreater(along, tilt), tilt, tilt - along);
+    tilt = wideMax(tilt + turn, wideOf(0.0));
     return bitsGreater(m->need, slack) | bitsGreater(slip, wideOf(limits->slip) * size) |
            bitsGreater(turn, wideOf(limits->turn)) |
            bitsGreater(slip * tilt, wideOf(limits->gap) * size) |
@@ -200,11 +239,17 @@ static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int
     loadMotion(sweep, run, lane, &m);
     wide slipped = wideOf(0.0), nearest = wideOf(-1e30);
     WideVec side = turnSide(run, lane, &m), last, n, rise;
+    // Apart, it gives its lane back.
+    wide far = wideOf(sweep->limits.apart) * loadFloats(&run->size[lane]);
     for (tpSoftPack* pack = run->packs; pack < run->packs + run->count; ++pack) {
         if (pack == run->packs || !run->isFlat) {
             last = loadFloatVec(pack->normal[0], lane);
             n = turnFrame(pack, lane, m.lead);
             rise = riseOf(side, n);
+        }
+        if (pack == run->packs) {
+            far = m.need + far;
+            lookAlong(run, pack, lane, n, &m);
         }
         slipped = wideMax(followPoint(pack, lane, &m, rise, last, n), slipped);
         wide gap = loadFloats(&pack->gap[lane]);
@@ -213,8 +258,6 @@ static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int
         run->listed += countListed(sweep, pack, lane, gap);
     }
     storeFloats(&run->deepest[lane], wideMax(nearest, wideOf(0.0)));
-    // Apart, it gives its lane back.
-    wide far = m.need + wideOf(sweep->limits.apart) * loadFloats(&run->size[lane]);
     return spendLimits(&sweep->limits, run, lane, &m, wideSqrt(slipped)) |
            bitsGreater(wideOf(0.0) - nearest, far);
 }

@@ -68,6 +68,9 @@ typedef struct tpSoftTorsion {
     float friction[6][tp_packWidth];           // W of the friction rows: tt to oo tr or rr
 } tpSoftTorsion;
 
+// Tilts of manifolds: see tpSoftRun.
+static const float tp_exactTilt = -1.0f, tp_alongTilt = 2.0f;
+
 typedef struct tpSoftRun {
     // Read by every sweep. Empty lanes have bodies that nothing moves.
     _Alignas(64) int32_t bodyA[tp_packWidth];
@@ -105,7 +108,9 @@ typedef struct tpSoftRun {
     float incident[3][tp_packWidth];
     // How long it may be followed: see tpSoftLimits.
     float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth];
-    float tilt[tp_packWidth];     // -1: gaps stay exact
+    // Of the surfaces against each other, rad; tp_exactTilt, or half of it: gaps stay exact. Slack
+    // is along the normal for tp_exactTilt, and for tilts that are larger by tp_alongTilt.
+    float tilt[tp_packWidth];
     float size[tp_packWidth];     // of the smaller body, m
     float age[tp_packWidth];      // steps
     float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s
@@ -161,7 +166,8 @@ typedef struct tpSoftSweep {
     const tpVelocity* moved;   // displacements since the start of the step
     const tpVelocity* bases;   // velocities of the last substep without its impulses
     const tpVelocity* means;   // twice the mean of those before and after the step
-    // After the step. Displacements over it; padding0 is how far turning moved any point, m.
+    // After the step. Displacements over it; padding0 is how far turning moved any point, m;
+    // padding1 the body's reach, m.
     const tpVelocity* shifts;
     // Displacements that the next step begins with; padding0 the same of its turning, padding1 how
     // far the body may move at all, m. `angular`: of the turn over this step, what arms leave out.

@@ -370,6 +370,7 @@ static void moveChunk(void* context, int chunk, int worker) {
         step->places[n].linear = system->poses.data[body].position;
         tpVelocity* shift = &step->moved[n];
         shift->padding0 = tpLength(shift->angular) * reach;
+        shift->padding1 = reach;
         tpBodyWay* way = &state->ways.data[n];
         way->moved[0] = (float)shift->linear.x;
         way->moved[1] = (float)shift->linear.y;

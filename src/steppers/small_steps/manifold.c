@@ -5,6 +5,7 @@
 // place: if edges lie on edges, as in every wall of equal bricks, the least motion turns a corner
 // on a face into an edge on an edge, and impulses would be lost with the name of the contact.
 
+#include <float.h>
 #include <string.h>
 
 #include "collision/contact.h"
@@ -204,12 +205,21 @@ static bool goesWithFace(const tpOverFace* over, const tpContactPoint* point) {
            point->feature >> 62 != (over->isA ? tp_faceVertex : tp_vertexFace);
 }
 
+// Whether a point is where two edges, or an outline and the border of a facet, cross.
+static bool isCrossing(uint64_t feature) {
+    uint64_t mask = (UINT64_C(1) << 31) - 1, kind = feature >> 62;
+    uint64_t a = feature >> 31 & mask, b = feature & mask;
+    bool isLone = a == tp_rimCrossing + 3 && b == 0;
+    return kind == tp_edgeEdge ||
+           (kind == tp_smooth && !isLone && (a >= tp_rimCrossing || b >= tp_rimCrossing));
+}
+
 // The angle between the surfaces, as far as gaps depend on it while they slide: that of a corner
 // over a face does not, that of a point where two edges cross over a face does. If face and side
 // over it are known, gaps are followed exactly, but for where two edges meet: those turn.
 static double tiltOf(const tpFoundManifold* found) {
     if (found->over->isFace) {
-        return found->over->hasEdges ? 0.0 : -1.0;
+        return found->over->hasEdges ? 0.0 : (double)tp_exactTilt;
     }
     double low = INFINITY, high = -INFINITY, extent = 0.0;
     bool isCut = false;
@@ -218,7 +228,10 @@ static double tiltOf(const tpFoundManifold* found) {
         low = fmin(low, point->gap);
         high = fmax(high, point->gap);
         extent = fmax(extent, tpLengthSquared(tpSub(point->pointA, found->points[0].pointA)));
-        isCut = isCut || (point->feature >> 62) == tp_edgeEdge;
+        isCut = isCut || isCrossing(point->feature);
+    }
+    if (found->over->isPlane && !isCut) {
+        return (double)tp_exactTilt;
     }
     return isCut && extent > 0.0 ? fmin(1.0, (high - low) / sqrt(extent)) : 0.0;
 }
@@ -253,6 +266,16 @@ static bool isRim(const tpFoundManifold* found) {
     return found->count > tp_thinPoints && a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+// Whether slack is along the normal: see soft_follow_lanes.h. Parts of a body that does not move
+// may be anywhere; the normal turns with it then.
+static bool isAlong(const tpSystem* system, const tpFoundManifold* found, const tpSoftRun* run,
+                    int lane) {
+    bool isKnown = found->over->isFace || found->over->isAlong;
+    bool isNearA = tpSystem_IsDynamic(system, found->bodyA) || run->share[lane] == 1.0f;
+    bool isNearB = tpSystem_IsDynamic(system, found->bodyB) || run->share[lane] == 0.0f;
+    return isKnown && isNearA && isNearB && (run->uneven >> lane & 1) == 0;
+}
+
 static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
                          const tpLawMemo* law, tpSoftRun* run, int lane) {
     const tpSystem* system = step->system;
@@ -267,7 +290,7 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
     run->muDynamic[lane] = (float)law->friction.dynamicCoefficient;
     run->share[lane] = !movesB ? 0.0f : !movesA ? 1.0f : 0.5f;
     storeVector(run->incident, lane, found->over->isFace ? found->over->incident : tpZeroVec3());
-    if (found->over->isFace) {
+    if (found->over->isFace || found->over->isPlane) {
         run->share[lane] = found->over->isA ? 1.0f : 0.0f;
     }
     run->slack[lane] = (float)found->slack;
@@ -278,6 +301,10 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
         run->turn[lane] = step->sweep.limits.turn;
     } else if (isRim(found)) {
         run->turn[lane] = step->sweep.limits.turn - (float)TP_RIM_TILT;
+    } else if (found->over->room > 0.0) {
+        // A ball on a face may spin, and roll as far as the border.
+        run->turn[lane] = -FLT_MAX;
+        run->slip[lane] = -(float)fmin(found->over->room, FLT_MAX);
     }
     // Manifolds found in one step are not all found anew in one.
     run->age[lane] = (float)(run->slots[lane] % 16);
@@ -292,6 +319,10 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
                   found->points[0].normal);
     } else {
         tpDescribeRolling(system, found, run, lane);
+        bool isExact = run->tilt[lane] == tp_exactTilt;
+        if (isAlong(system, found, run, lane) != isExact) {
+            run->tilt[lane] = isExact ? 0.5f * tp_exactTilt : run->tilt[lane] + tp_alongTilt;
+        }
     }
 }
 

@@ -15,7 +15,8 @@
 static const double farther = 0.02;
 
 // Triangles are asked one by one: with .02 cubes that tumble on hills take 7 percent more
-// instructions.
+// instructions. With .08 a crowd of mixed shapes there takes 4 percent less, but what follows its
+// manifold for longer meets the slope of the next triangle: overlaps grow by a quarter.
 static const double fartherOfTriangles = 0.05;
 
 enum { batchSize = 32 };
@@ -318,8 +319,9 @@ static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, t
     } else {
         // The margin has left out nothing nearer than that; how far bodies may turn and slip
         // against each other is limited all the same.
-        double size = sizeOf(system, pair);
-        answer->slack = fmax(answer->slack, fmin(answer->over.beyond, pair->margin + size));
+        double size = sizeOf(system, pair), beyond = answer->over.beyond;
+        answer->slack =
+            isinf(beyond) ? beyond : fmax(answer->slack, fmin(beyond, pair->margin + size));
     }
     out->count = answer->first + count;
 }
@@ -358,7 +360,7 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
         }
         if (system->isPlanar && out->count <= out->capacity) {
             flatten(system, answer, out, answer->first);
-            answer->over.isFace = false;
+            answer->over.isFace = answer->over.isAlong = false;
         }
         if (out->count <= out->capacity) {
             finish(system, &pairs[k], answer, out);

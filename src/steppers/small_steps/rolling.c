@@ -34,6 +34,13 @@ static double roundness(const tpSystem* system, const tpShape* shape, tpVec3 nor
                                                   : 0.0;
 }
 
+// Whether a shape is round anywhere.
+static bool isRollable(const tpShape* shape) {
+    tpShapeType type = shape->form->geometry.type;
+    return type == tp_sphereShape || type == tp_capsuleShape || type == tp_cylinderShape ||
+           type == tp_roundedBoxShape;
+}
+
 // The triangle at a point of a surface. Nearly always the point is on it, and a bound from the
 // start leaves the search only the few boxes that hold the point; the answer is the same.
 static int32_t triangleAt(const tpGeometry* geometry, tpVec3 place) {
@@ -83,9 +90,9 @@ static bool rollsAt(const tpSystem* system, const tpContactPoint* point, int rol
 void tpDescribeRolling(const tpSystem* system, const tpFoundManifold* found, tpSoftRun* run,
                        int lane) {
     double radiusA = 0.0, radiusB = 0.0;
-    bool rollsA = true, rollsB = true;
     int a = found->shapes.shapeA, b = found->shapes.shapeB;
-    for (int k = 0; k < found->count; ++k) {
+    bool rollsA = isRollable(&system->shapes.data[a]), rollsB = isRollable(&system->shapes.data[b]);
+    for (int k = 0; k < found->count && (rollsA || rollsB); ++k) {
         rollsA = rollsA && rollsAt(system, &found->points[k], a, b, false, &radiusA);
         rollsB = rollsB && rollsAt(system, &found->points[k], b, a, true, &radiusB);
     }
