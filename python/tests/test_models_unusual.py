@@ -145,3 +145,9 @@ def test_absurd_numbers_are_refused_with_their_line(tmp_path: Path, part: str, m
     with pytest.raises(models.ModelError, match=message) as caught:
         finger(tmp_path, **{key: text.strip('"')})
     assert caught.value.line
+
+
+def test_the_time_of_a_keyframe_is_told(tmp_path: Path) -> None:
+    """Scenes start at zero, whatever the clock of the keyframe says."""
+    scene = finger(tmp_path, rest='<keyframe><key name="home" qpos="0 0 0" time="3"/><key name="other" qpos="0 0 1" time="0"/></keyframe>')
+    assert [note.name for note in scene.report.of("solver") if note.attribute == "time"] == ["home"]

@@ -137,7 +137,7 @@ _TABLE: dict[str, dict[str, str]] = {
     "dcmotor": {"group": "looks", "user": "looks", _ALL: "missing"},
     "sensor": {},
     "keyframe": {},
-    "key": _row(used="name time qpos qvel act ctrl mpos mquat", missing="plastic"),
+    "key": _row(used="name qpos qvel act ctrl mpos mquat", solver="time", missing="plastic"),
 }
 
 _WHOLE = ("visual", "statistic", "skin", "texture", "camera", "light", "custom", "size", "composite", "flexcomp", "deformable", "plugin", "lengthrange", "layer")
@@ -153,7 +153,7 @@ _MEANS = {
 # Values that say what holds anyway.
 _IDLE = {
     "wind": "0", "density": "0", "viscosity": "0", "margin": "0", "gap": "0", "adhesion": "0", "surfacevel": "0", "noise": "0", "cutoff": "0",
-    "delay": "0", "nsample": "0", "interval": "0", "fluidshape": "none", "constraint": "enable", "plastic": "0", "springyield": "0",
+    "delay": "0", "nsample": "0", "interval": "0", "fluidshape": "none", "constraint": "enable", "plastic": "0", "springyield": "0", "time": "0",
 }  # fmt: skip
 
 
