@@ -220,6 +220,19 @@ static void placeLane(Census* census, int index, int lane) {
     }
 }
 
+// Threads share the memory that the arenas of blocks come from: these get no more of it later.
+static void* getNothing(size_t size, void* context) {
+    (void)size;
+    (void)context;
+    return NULL;
+}
+
+static void leaveNothing(void* memory, size_t size, void* context) {
+    (void)memory;
+    (void)size;
+    (void)context;
+}
+
 // A block's islands are solved one after the other, with the same scratch.
 static bool openArenas(tpSmallStep* step, const Tally* tallies) {
     tpFewContactsList* few = &step->joints->few;
@@ -227,6 +240,7 @@ static bool openArenas(tpSmallStep* step, const Tally* tallies) {
     tpAllocator allocator = tpArena_AsAllocator(arena);
     int blocks = step->state->store.blockCount;
     int32_t* rows = TP_SCRATCH_ZEROED(arena, int32_t, blocks);
+    int32_t* near = TP_SCRATCH_ZEROED(arena, int32_t, blocks);
     few->arenas = TP_SCRATCH(arena, tpArena, blocks);
     if (arena->failed) {
         return false;
@@ -236,17 +250,20 @@ static bool openArenas(tpSmallStep* step, const Tally* tallies) {
             int32_t* most = &rows[tallies[n].block];
             int32_t own = tp_traceWidth * tallies[n].points;
             *most = own > *most ? own : *most;
+            int32_t* nearMost = &near[tallies[n].block];
+            *nearMost = tallies[n].rows > *nearMost ? tallies[n].rows : *nearMost;
         }
     }
     for (int b = 0; b < blocks; ++b) {
         tpArena_Create(&few->arenas[b], &allocator);
         if (rows[b] > 0) {
             tpArenaMark mark = tpArena_Mark(&few->arenas[b]);
-            if (tpArena_Get(&few->arenas[b], tpFewContacts_ScratchSize(rows[b])) == NULL) {
+            if (tpArena_Get(&few->arenas[b], tpFewContacts_ScratchSize(rows[b], near[b])) == NULL) {
                 return false;
             }
             tpArena_Release(&few->arenas[b], mark);
         }
+        few->arenas[b].allocator = (tpAllocator){ getNothing, leaveNothing, NULL };
     }
     return true;
 }

@@ -115,7 +115,7 @@ void tpFreeBody_Answer(const tpSweepBody* mass, const double* p, double* v);
 // the law is not met.
 bool tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpArena* arena);
 
-// Scratch of one solve for all of these rows.
-size_t tpFewContacts_ScratchSize(int rows);
+// Scratch of one solve for at most these rows, of which so many may close.
+size_t tpFewContacts_ScratchSize(int rows, int nearRows);
 
 #endif

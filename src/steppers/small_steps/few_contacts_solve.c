@@ -27,10 +27,14 @@ static const double mostImpulse = 100.0;
 // Rows of joints that come to their bounds change W: contacts are solved again, so often.
 enum { mostRounds = 6 };
 
-size_t tpFewContacts_ScratchSize(int rows) {
+size_t tpFewContacts_ScratchSize(int rows, int nearRows) {
     // What tpFriction_SolveDense takes, each part on a line of its own.
     size_t n = (size_t)rows, lines = 16 * 64;
-    return sizeof(double) * (n * (n + 2) + 8 * n) + tpFriction_DenseLawSize() * n + lines;
+    size_t dense = sizeof(double) * (n * (n + 2) + 8 * n) + tpFriction_DenseLawSize() * n + lines;
+    // What the solvers of tpFriction_Solve take, measured, and a third more. With less they end
+    // without a solution.
+    size_t near = (size_t)nearRows, all = sizeof(double) * 12 * near * near + (size_t)64 * 1024;
+    return dense > all ? dense : all;
 }
 
 // Velocities --------------------------------------------------------------------------------------

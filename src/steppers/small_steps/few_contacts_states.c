@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "complementarity/solver.h"
 #include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 
@@ -14,6 +15,10 @@ enum { mostRounds = 4, someSweeps = 10, mostSweeps = 40 };
 
 // Steps that contacts with torsion are worth, and in the last solve of a step; rounds in that.
 enum { someCreep = 25, lastCreep = 100, lastRounds = 30 };
+
+// All solvers may leave so many times what is allowed, a twentieth of what the certificate allows,
+// or this part of the velocities without impulses, and may take so many cubes of the rows.
+static const double moreAllowed = 10.0, allTolerance = 1e-10, cubesOfWork = 100.0;
 
 static void sweep(tpFewContacts* few) {
     size_t n = (size_t)few->rowCount;
@@ -56,17 +61,21 @@ static void sweepFrom(tpFewContacts* few, int count) {
     tpFrictionStates_Read(&few->states);
 }
 
+static tpFrictionProblem poseProblem(const tpFewContacts* few, const tpMatrix* W) {
+    return (tpFrictionProblem){ .blockCount = few->contactCount,
+                                .dimensions = few->dimensions,
+                                .kinds = few->kinds,
+                                .mu = few->mu,
+                                .q = few->q,
+                                .W = W };
+}
+
 // By the solver of small dense problems, from r. False if that does not get there.
 static bool solveDense(tpFewContacts* few, double allowed, tpArena* arena) {
     int iterations = 0;
     double work = 0.0;
     tpMatrix W = tpDenseMatrix(few->rowCount, few->rowCount, few->W);
-    tpFrictionProblem problem = { .blockCount = few->contactCount,
-                                  .dimensions = few->dimensions,
-                                  .kinds = few->kinds,
-                                  .mu = few->mu,
-                                  .q = few->q,
-                                  .W = &W };
+    tpFrictionProblem problem = poseProblem(few, &W);
     tpSmallSolve settings = { .tolerance = allowed, .knowsStates = true };
     memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
     if (!tpFriction_SolveDense(&problem, &settings, arena, few->solved, &iterations, &work)) {
@@ -74,6 +83,24 @@ static bool solveDense(tpFewContacts* few, double allowed, tpArena* arena) {
     }
     tpFrictionStates_Read(&few->states);
     return true;
+}
+
+// By all solvers of problems with friction, from r. Robots that lie on many points have problems
+// that only the path inside the cones gets to the end of; a few of these solves bring them to rest.
+static bool solveByAll(tpFewContacts* few, double allowed, const tpArena* arena) {
+    double n = few->rowCount;
+    tpMatrix W = tpDenseMatrix(few->rowCount, few->rowCount, few->W);
+    tpFrictionProblem problem = poseProblem(few, &W);
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    tpSolverMemory memory = { .arena = *arena, .workLimit = HUGE_VAL };
+    options.tolerance = allTolerance;
+    options.velocityTolerance = moreAllowed * allowed;
+    options.workLimit = cubesOfWork * n * n * n;
+    options.isUntimed = true;
+    memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
+    tpSolveStatus status = tpFriction_Solve(&problem, &options, &memory, few->solved, few->u, NULL);
+    tpFrictionStates_Read(&few->states);
+    return status == tp_solved;
 }
 
 static bool solveByStates(tpFewContacts* few, double allowed, bool isLast) {
@@ -90,8 +117,9 @@ bool tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpAren
         // Many contacts that meet at once: sweeps find out what most of them do.
         findFree(few);
         sweepFrom(few, someSweeps);
-        isSolved =
-            solveByStates(few, allowed, isLast) || (isLast && solveDense(few, allowed, arena));
+        isSolved = solveByStates(few, allowed, isLast) ||
+                   (isLast && solveDense(few, allowed, arena)) ||
+                   (isLast && !few->isWary && solveByAll(few, allowed, arena));
         if (!isSolved) {
             sweepFrom(few, mostSweeps);
         }
