@@ -1,4 +1,5 @@
-// Pairs of bodies that do not collide, with counts: a sorted array, searched by halving.
+// Pairs of bodies that do not collide, with counts: a sorted array, and where the pairs of a body
+// begin in it.
 
 #ifndef TIPPE_SRC_COLLISION_EXCLUDED_PAIRS_H
 #define TIPPE_SRC_COLLISION_EXCLUDED_PAIRS_H
@@ -12,6 +13,8 @@ typedef struct tpExcludedPair {
 
 typedef struct tpExcludedPairs {
     TP_ARRAY(tpExcludedPair) pairs; // ascending (low, high)
+    // Of each body up to the largest `low`: its first pair as that; then the end.
+    TP_ARRAY(int32_t) starts;
 } tpExcludedPairs;
 
 tpResult tpExcludedPairs_Add(tpExcludedPairs* set, const tpAllocator* allocator, int32_t a,
