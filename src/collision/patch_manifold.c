@@ -27,6 +27,9 @@ static const double aheadCosine = 0.9, aheadPart = 0.06;
 // Normals within a thousandth of a radian of a face's are that one, as for what rolls.
 static const double flatCosine = 1.0 - 5e-7;
 
+// Directions of so many sides of a facet are found once.
+enum { fewSides = 16 };
+
 // The overlap in the making.
 typedef struct Overlap {
     const tpFacet* facet;
@@ -35,6 +38,7 @@ typedef struct Overlap {
     double margin, rim;
     double* beyond; // least gap of what the margin has left out
     tpContactList* out;
+    tpVec3 outward[fewSides]; // of the facet's sides, if they are few
 } Overlap;
 
 static double heightOf(const Overlap* o, tpVec3 point) {
@@ -61,11 +65,16 @@ static void emit(const Overlap* o, tpVec3 point, double gap, int32_t outlineId, 
     tpContactList_Add(o->out, &contact);
 }
 
-// How far a point is outside of side k of a polygon.
-static double outsideOf(const tpFacet* facet, int k, tpVec3 point) {
+// Where side k of a polygon looks.
+static tpVec3 outwardOf(const tpFacet* facet, int k) {
     tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
-    tpVec3 outward = tpNormalize(tpCross(tpSub(q, p), facet->normal));
-    return tpDot(outward, tpSub(point, p));
+    return tpNormalize(tpCross(tpSub(q, p), facet->normal));
+}
+
+// How far a point is outside of side k of the facet.
+static double outsideOf(const Overlap* o, int k, tpVec3 point) {
+    tpVec3 outward = k < fewSides ? o->outward[k] : outwardOf(o->facet, k);
+    return tpDot(outward, tpSub(point, o->facet->corners[k]));
 }
 
 static double distanceFromAxis(tpVec3 center, tpVec3 axis, tpVec3 point) {
@@ -73,12 +82,14 @@ static double distanceFromAxis(tpVec3 center, tpVec3 axis, tpVec3 point) {
     return tpLength(tpMulAdd(r, -tpDot(r, axis), axis));
 }
 
-static bool isInside(const tpFacet* facet, tpVec3 point, double rim) {
+static bool isInside(const Overlap* o, tpVec3 point) {
+    const tpFacet* facet = o->facet;
+    double rim = o->rim;
     if (facet->radius > 0.0) {
         return distanceFromAxis(facet->center, facet->normal, point) <= facet->radius + rim;
     }
     for (int k = 0; k < facet->count; ++k) {
-        if (outsideOf(facet, k, point) > rim) {
+        if (outsideOf(o, k, point) > rim) {
             return false;
         }
     }
@@ -127,7 +138,7 @@ static void cutSegment(const Overlap* o, tpVec3 p, tpVec3 q, int32_t id) {
         to = fmin(to, t[1]);
     }
     for (int k = 0; k < facet->count && facet->radius <= 0.0; ++k) {
-        double s = outsideOf(facet, k, p), e = outsideOf(facet, k, q);
+        double s = outsideOf(o, k, p), e = outsideOf(o, k, q);
         if (s > o->rim && e > o->rim) {
             return;
         }
@@ -161,7 +172,7 @@ static void crossRimWithSides(const Overlap* o) {
     tpMakeTangents(outline->rimAxis, &e, &f);
     for (int k = 0; k < facet->count; ++k) {
         tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
-        tpVec3 v = tpSub(q, p), outward = tpNormalize(tpCross(v, facet->normal));
+        tpVec3 v = tpSub(q, p), outward = k < fewSides ? o->outward[k] : outwardOf(facet, k);
         double a = outline->rimRadius * tpDot(e, outward),
                b = outline->rimRadius * tpDot(f, outward);
         double c = tpDot(tpSub(p, outline->rimCenter), outward), length = sqrt(a * a + b * b);
@@ -246,7 +257,7 @@ static void overlap(const Overlap* o) {
     const tpOutline* outline = o->outline;
     const tpFacet* facet = o->facet;
     for (int i = 0; i < outline->count; ++i) {
-        if (isInside(facet, outline->points[i], o->rim)) {
+        if (isInside(o, outline->points[i])) {
             emit(o, outline->points[i], heightOf(o, outline->points[i]), outline->ids[i], 0);
         }
     }
@@ -319,6 +330,9 @@ double tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outline
                   .rim = isinf(size) ? 0.0 : TP_RIM_TOLERANCE * size,
                   .beyond = &beyond,
                   .out = out };
+    for (int k = 0; k < facet->count && k < fewSides && facet->radius <= 0.0; ++k) {
+        o.outward[k] = outwardOf(facet, k);
+    }
     overlap(&o);
     return beyond;
 }
@@ -360,7 +374,7 @@ static double roomOf(const tpFacet* facet, tpVec3 point) {
     }
     double room = INFINITY;
     for (int k = 0; k < facet->count; ++k) {
-        room = fmin(room, -outsideOf(facet, k, point));
+        room = fmin(room, -tpDot(outwardOf(facet, k), tpSub(point, facet->corners[k])));
     }
     return fmax(room, 0.0);
 }

@@ -186,10 +186,13 @@ bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out)
     tpSmoothCache before;
     memcpy(&before, cache, sizeof before);
     tpVec3 inA = tpMakeVec3(before.normal[0], before.normal[1], before.normal[2]);
-    if (!(tpLengthSquared(inA) > 0.5) || !isAsked(pair->a) || !isAsked(pair->b)) {
+    if (!isAsked(pair->a) || !isAsked(pair->b)) {
         return false;
     }
-    tpVec3 last = tpRotate(pair->poseA.rotation, tpNormalize(inA));
+    // Without a last answer the line of centres says where to begin; of overlaps it says nothing.
+    bool isCold = !(tpLengthSquared(inA) > 0.5);
+    tpVec3 last = isCold ? tpNormalize(tpSub(pair->poseA.position, pair->poseB.position))
+                         : tpRotate(pair->poseA.rotation, tpNormalize(inA));
     uint32_t first = cache->words[wayWord] < wayCount ? cache->words[wayWord] : 0u, way = first;
     bool isFound = tryWay(pair, (Way)first, last, out);
     for (uint32_t k = 0; k < wayCount && !isFound; ++k) {
@@ -197,7 +200,7 @@ bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out)
         isFound = k != first && tryWay(pair, (Way)k, last, out);
     }
     double inner = fmin(tpGeometry_InnerRadius(pair->a), tpGeometry_InnerRadius(pair->b));
-    if (!isFound || out->distance < -shallowPart * inner) {
+    if (!isFound || out->distance < -shallowPart * inner || (isCold && out->distance <= 0.0)) {
         return false;
     }
     cache->words[wayWord] = way;

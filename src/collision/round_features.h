@@ -5,8 +5,9 @@
 
 #include "collision/contact.h"
 
-// Closed forms for the features that the last answer's normal points to: a flat part of one shape
-// below the other shape's lowest point, or two sides that cross. False if they do not prove
+// Closed forms for the features that the last answer's normal points to (or the line of centres, if
+// there is none): a flat part of one shape below the other shape's lowest point, two sides that
+// cross, or corners and edges beside a cylinder. False if they do not prove
 // themselves: then nothing is said. `cache` holds a tpSmoothCache, which is brought up to date.
 bool tpClosestByFeatures(const tpPair* pair, tpPairCache* cache, tpClosest* out);
 
