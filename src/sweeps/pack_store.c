@@ -22,6 +22,7 @@ void tpDestroyPackStore(tpPackStore* store) {
     TP_FREE_ARRAY(allocator, store->pieces);
     TP_FREE_ARRAY(allocator, store->torsionPieces);
     TP_FREE_ARRAY(allocator, store->taken);
+    TP_FREE_ARRAY(allocator, store->owners);
     TP_FREE_ARRAY(allocator, store->runs);
     TP_FREE_ARRAY(allocator, store->places);
     TP_FREE_ARRAY(allocator, store->groups);

@@ -48,6 +48,7 @@ typedef struct tpPackStore {
     TP_ARRAY(tpPackGroup) groups; // those of blocks come first
     int32_t blockCount;
     TP_ARRAY(uint64_t) taken; // of each piece, a bit per pack: a run has it
+    TP_ARRAY(int32_t) owners; // of each pack: the run of which it is the first; -1: none
     // Of each number of packs, less one: pieces before this one do not have so many free side by
     // side.
     int32_t firstOpen[tp_mostPoints];

@@ -4,7 +4,8 @@
 // of them runs have. Those of a run lie side by side in one piece. A run has as many as its lanes
 // need, not as many as they may need: it takes more when a manifold with more points comes, and
 // gives back what none of its lanes uses when it is tidied. Runs take the lowest packs that are
-// free, so that all stay close together. Where packs lie changes no bits.
+// free, so that all stay close together. Before another piece is asked for, the packs of one that
+// has enough free ones here and there are moved together. Where packs lie changes no bits.
 
 #include <string.h>
 
@@ -31,8 +32,14 @@ bool tpPackStore_NeedPieces(tpPackStore* store, int pieces) {
             return false;
         }
     }
+    if (!TP_RESERVE(allocator, store->owners, store->pieces.count * tp_packsPerPiece)) {
+        return false;
+    }
     while (store->taken.count < store->pieces.count) {
         store->taken.data[store->taken.count++] = 0;
+    }
+    for (; store->owners.count < store->pieces.count * tp_packsPerPiece; ++store->owners.count) {
+        store->owners.data[store->owners.count] = -1;
     }
     return true;
 }
@@ -46,6 +53,9 @@ void tpPackStore_FreeAllPacks(tpPackStore* store) {
     for (int p = 0; p < store->taken.count; ++p) {
         store->taken.data[p] = 0;
     }
+    for (int i = 0; i < store->owners.count; ++i) {
+        store->owners.data[i] = -1;
+    }
     memset(store->firstOpen, 0, sizeof(store->firstOpen));
 }
 
@@ -54,6 +64,11 @@ void tpPackStore_TakePieces(tpPackStore* store, tpPackStore* from) {
     TP_SWAP_ARRAYS(store->pieces, from->pieces);
     TP_SWAP_ARRAYS(store->torsionPieces, from->torsionPieces);
     TP_SWAP_ARRAYS(store->taken, from->taken);
+    // Those who have them are not runs of this store.
+    TP_SWAP_ARRAYS(store->owners, from->owners);
+    for (int i = 0; i < store->owners.count; ++i) {
+        store->owners.data[i] = -1;
+    }
     store->packCount = from->packCount;
     memcpy(store->firstOpen, from->firstOpen, sizeof(store->firstOpen));
 }
@@ -83,6 +98,7 @@ static void take(tpPackStore* store, int32_t first, int count) {
 void tpPackStore_FreePacks(tpPackStore* store, int32_t first, int count) {
     int32_t piece = first / tp_packsPerPiece;
     store->taken.data[piece] &= ~bitsAt(first % tp_packsPerPiece, count);
+    store->owners.data[first] = -1;
     store->packCount -= count;
     for (int k = 0; k < tp_mostPoints; ++k) {
         store->firstOpen[k] = piece < store->firstOpen[k] ? piece : store->firstOpen[k];
@@ -98,8 +114,66 @@ static int32_t findOpen(tpPackStore* store, int count) {
     return *open;
 }
 
+// Whether all packs of a piece that are taken belong to runs of this store.
+static bool isOwned(const tpPackStore* store, int32_t piece) {
+    uint64_t taken = store->taken.data[piece];
+    for (int k = 0; k < tp_packsPerPiece;) {
+        int32_t owner = store->owners.data[piece * tp_packsPerPiece + k];
+        if (owner < 0 && (taken >> k & 1) != 0) {
+            return false;
+        }
+        k += owner < 0 ? 1 : store->runs.data[owner].room;
+    }
+    return true;
+}
+
+// Moves the packs of a piece together, at its beginning.
+static void closeGaps(tpPackStore* store, int32_t piece) {
+    int32_t begin = piece * tp_packsPerPiece, end = begin;
+    for (int k = 0; k < tp_packsPerPiece;) {
+        int32_t from = begin + k, owner = store->owners.data[from];
+        if (owner < 0) {
+            ++k;
+            continue;
+        }
+        tpSoftRun* run = &store->runs.data[owner];
+        if (end < from) {
+            size_t room = (size_t)run->room;
+            memmove(tpPackStore_PackAt(store, end), run->packs, sizeof(tpSoftPack) * room);
+            if (run->torsions != NULL) {
+                memmove(tpPackStore_TorsionAt(store, end), run->torsions,
+                        sizeof(tpSoftTorsion) * room);
+            }
+            store->owners.data[from] = -1;
+            run->first = end;
+            tpPackStore_PlacePacks(store, run);
+        }
+        k += run->room;
+        end += run->room;
+    }
+    store->taken.data[piece] = end > begin ? bitsAt(0, end - begin) : 0;
+    for (int k = 0; k < tp_mostPoints; ++k) {
+        store->firstOpen[k] = piece < store->firstOpen[k] ? piece : store->firstOpen[k];
+    }
+}
+
+// Closes the gaps of the first piece that has so many free packs. False if none has.
+static bool closeSome(tpPackStore* store, int count) {
+    for (int32_t p = 0; p < store->taken.count; ++p) {
+        int taken = __builtin_popcountll(store->taken.data[p]);
+        if (tp_packsPerPiece - taken >= count && isOwned(store, p)) {
+            closeGaps(store, p);
+            return true;
+        }
+    }
+    return false;
+}
+
 int32_t tpPackStore_TakePacks(tpPackStore* store, int count) {
     int32_t piece = findOpen(store, count);
+    if (piece >= store->taken.count && closeSome(store, count)) {
+        piece = findOpen(store, count);
+    }
     if (piece >= store->taken.count && !tpPackStore_NeedPieces(store, piece + 1)) {
         return -1;
     }
@@ -119,7 +193,8 @@ bool tpPackStore_ClaimPacks(tpPackStore* store, int32_t first, int count) {
     return true;
 }
 
-void tpPackStore_PlacePacks(const tpPackStore* store, tpSoftRun* run) {
+void tpPackStore_PlacePacks(tpPackStore* store, tpSoftRun* run) {
+    store->owners.data[run->first] = (int32_t)(run - store->runs.data);
     run->packs = tpPackStore_PackAt(store, run->first);
     run->torsions = tpPackStore_TorsionAt(store, run->first);
 }

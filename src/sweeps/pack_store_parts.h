@@ -30,7 +30,7 @@ bool tpPackStore_ClaimPacks(tpPackStore* store, int32_t first, int count);
 void tpPackStore_FreeAllPacks(tpPackStore* store);
 
 // Sets a run's pointers from the number of its first pack.
-void tpPackStore_PlacePacks(const tpPackStore* store, tpSoftRun* run);
+void tpPackStore_PlacePacks(tpPackStore* store, tpSoftRun* run);
 
 // Gives back the packs of a run that none of its lanes has points in.
 void tpPackStore_TrimRoom(tpPackStore* store, tpSoftRun* run);

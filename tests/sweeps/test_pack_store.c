@@ -214,6 +214,52 @@ static void packsAreShared(void** state) {
     tpDestroyPackStore(&store);
 }
 
+// Packs here and there that are free together are enough: those between them move aside, with all
+// that they have, before another piece is asked for.
+static void gapsAreClosed(void** state) {
+    (void)state;
+    enum { runs = 16, points = 4 };
+    tpAllocator allocator = tpDefaultAllocator();
+    static const int32_t blocks[3] = { 0, 0, -1 };
+    tpPackStore store;
+    tpCreatePackStore(&store, &allocator);
+    assert_true(tpPackStore_AllowTorsion(&store) && tpPackStore_Start(&store, blocks, 3, 1));
+    int32_t slots[runs];
+    int lane;
+    for (int i = 0; i < runs; ++i) {
+        slots[i] = tpPackStore_Add(&store, 0, 1, points, false);
+        const tpSoftRun* run = tpPackStore_Find(&store, slots[i], &lane);
+        for (int k = 0; k < points; ++k) {
+            run->packs[k].load[lane] = 10.0 * i + k;
+            run->torsions[k].total[lane] = -10.0 * i - k;
+        }
+    }
+    assert_int_equal(store.pieces.count, 1);
+    for (int i = 0; i < runs; i += 3) {
+        tpPackStore_Remove(&store, slots[i]);
+    }
+    // Six stretches of four are free: a run of 20 and one of 4 fit, one of 1 does not.
+    int32_t large = tpPackStore_Add(&store, 0, 1, 20, false);
+    int32_t small = tpPackStore_Add(&store, 0, 1, 4, false);
+    assert_int_equal(store.pieces.count, 1);
+    assert_int_equal(store.packCount, 64);
+    assert_int_equal(tpPackStore_Find(&store, large, &lane)->first, 40);
+    assert_int_equal(tpPackStore_Find(&store, small, &lane)->first, 60);
+    uint64_t seen = 0;
+    for (int i = 0; i < runs; ++i) {
+        const tpSoftRun* run = tpPackStore_Find(&store, slots[i], &lane);
+        for (int k = 0; i % 3 != 0 && k < points; ++k) {
+            assert_true(run->packs[k].load[lane] == 10.0 * i + k);
+            assert_true(run->torsions[k].total[lane] == -10.0 * i - k);
+            seen |= UINT64_C(1) << (run->first + k);
+        }
+    }
+    assert_true(seen == (UINT64_C(1) << 40) - 1);
+    assert_true(tpPackStore_Add(&store, 0, 1, 1, false) >= 0);
+    assert_int_equal(store.pieces.count, 2);
+    tpDestroyPackStore(&store);
+}
+
 // More points take packs behind those of the run, or others if these are taken; what is there
 // stays.
 static void roomGrows(void** state) {
@@ -337,10 +383,10 @@ static void piecesAreHandedOver(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanesAreUsedAgain),   cmocka_unit_test(tidyingFillsLanes),
-        cmocka_unit_test(restoredStoresGoOn),  cmocka_unit_test(packsAreShared),
-        cmocka_unit_test(roomGrows),           cmocka_unit_test(dealingSavesPacks),
-        cmocka_unit_test(piecesAreHandedOver),
+        cmocka_unit_test(lanesAreUsedAgain),  cmocka_unit_test(tidyingFillsLanes),
+        cmocka_unit_test(restoredStoresGoOn), cmocka_unit_test(packsAreShared),
+        cmocka_unit_test(gapsAreClosed),      cmocka_unit_test(roomGrows),
+        cmocka_unit_test(dealingSavesPacks),  cmocka_unit_test(piecesAreHandedOver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
