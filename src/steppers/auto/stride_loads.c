@@ -135,10 +135,21 @@ double* tpSystem_TouchMargins(tpSystem* system) {
     return margins;
 }
 
-bool tpSystem_FindTouching(tpSystem* system, tpContact** contacts, int* count) {
+bool tpSystem_FindTouching(tpSystem* system, const tpContactInfo* list, int listCount,
+                           tpContact** contacts, int* count) {
     double* margins = tpSystem_TouchMargins(system);
-    return margins != NULL && tpSystem_FindContacts(system, system->poses.data, margins, contacts,
-                                                    count) == tp_success;
+    tpShapePair* pairs = TP_SCRATCH(&system->arena, tpShapePair, listCount);
+    int pairCount = 0;
+    for (int i = 0; pairs != NULL && i < listCount; ++i) {
+        tpContactKey key = tpContactInfo_Key(&list[i]);
+        const tpShapePair* last = pairCount > 0 ? &pairs[pairCount - 1] : NULL;
+        if (last == NULL || last->shapeA != key.shapeA || last->shapeB != key.shapeB) {
+            pairs[pairCount++] = (tpShapePair){ key.shapeA, key.shapeB };
+        }
+    }
+    return margins != NULL && pairs != NULL &&
+           tpSystem_FindContactsOf(system, pairs, pairCount, system->poses.data, margins, contacts,
+                                   count) == tp_success;
 }
 
 bool tpStrideLoads_Look(tpStrideLoads* loads, tpSystem* system) {
@@ -147,7 +158,8 @@ bool tpStrideLoads_Look(tpStrideLoads* loads, tpSystem* system) {
     if (loads->contacts.count == 0) {
         return true;
     }
-    if (!tpSystem_FindTouching(system, &contacts, &count)) {
+    int listCount = tpStrideLoads_ContactCount(loads);
+    if (!tpSystem_FindTouching(system, loads->contacts.data, listCount, &contacts, &count)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -194,7 +206,7 @@ bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, do
     if (count == 0) {
         return true;
     }
-    if (list->list == NULL || !tpSystem_FindTouching(system, &now, &nowCount)) {
+    if (list->list == NULL || !tpSystem_FindTouching(system, loads->contacts.data, count, &now, &nowCount)) {
         return false;
     }
     sharesBetween(from, to, shares);

@@ -49,8 +49,10 @@ bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, do
 // Margins of bodies within which they touch, in the arena. NULL if memory ran out.
 double* tpSystem_TouchMargins(tpSystem* system);
 
-// All contacts within them where the bodies are now, in the arena. False if memory ran out.
-bool tpSystem_FindTouching(tpSystem* system, tpContact** contacts, int* count);
+// All contacts within them, of the pairs of shapes of a list in order, where the bodies are now, in
+// the arena. False if memory ran out.
+bool tpSystem_FindTouching(tpSystem* system, const tpContactInfo* list, int listCount,
+                           tpContact** contacts, int* count);
 
 // Snapshots.
 size_t tpStrideLoads_SavedSize(const tpStrideLoads* loads);
