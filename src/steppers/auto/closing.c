@@ -80,8 +80,8 @@ static void closeContacts(tpGroupRun* run, const tpTally* tally) {
     tpContact* contacts;
     int count;
     tpVelocity* kept = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
-    run->hasMemory = kept != NULL && tpSystem_FindTouching(system, tally->list, tally->count,
-                                                           &contacts, &count);
+    run->hasMemory =
+        kept != NULL && tpSystem_FindTouching(system, tally->list, tally->count, &contacts, &count);
     if (!run->hasMemory) {
         return;
     }

@@ -206,7 +206,8 @@ bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, do
     if (count == 0) {
         return true;
     }
-    if (list->list == NULL || !tpSystem_FindTouching(system, loads->contacts.data, count, &now, &nowCount)) {
+    if (list->list == NULL ||
+        !tpSystem_FindTouching(system, loads->contacts.data, count, &now, &nowCount)) {
         return false;
     }
     sharesBetween(from, to, shares);
