@@ -87,7 +87,7 @@ static bool solveDense(tpFewContacts* few, double allowed, tpArena* arena) {
 
 // By all solvers of problems with friction, from r. Robots that lie on many points have problems
 // that only the path inside the cones gets to the end of; a few of these solves bring them to rest.
-static bool solveByAll(tpFewContacts* few, double allowed, const tpArena* arena) {
+static bool solveByAll(tpFewContacts* few, double allowed, tpArena* arena) {
     double n = few->rowCount;
     tpMatrix W = tpDenseMatrix(few->rowCount, few->rowCount, few->W);
     tpFrictionProblem problem = poseProblem(few, &W);
@@ -99,6 +99,7 @@ static bool solveByAll(tpFewContacts* few, double allowed, const tpArena* arena)
     options.isUntimed = true;
     memcpy(few->solved, few->r, sizeof(double) * (size_t)few->rowCount);
     tpSolveStatus status = tpFriction_Solve(&problem, &options, &memory, few->solved, few->u, NULL);
+    *arena = memory.arena; // with the blocks that it may have got
     tpFrictionStates_Read(&few->states);
     return status == tp_solved;
 }
