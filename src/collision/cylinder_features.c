@@ -10,8 +10,14 @@
 //     (rho - r) rho' + z z' = 0                                 Newton's method in t
 //
 // Again the edge is the answer if no other one leads towards the cylinder from its ends. In an
-// overlap the normal is that of the two curves that meet, axis or rim and edge, on the side from
-// which they came: a minimum of depth among the directions near it, if the rim bends enough.
+// overlap the normal n is that of the two curves that meet, axis or rim and edge, on the side from
+// which they came. It is to be a direction of least depth among those near it. As n turns about the
+// edge e, the gap along it, n . (c - q) - r |n - (n . a) a| with c the middle of the rim and a the
+// axis, has the second derivative
+//
+//     -gap - r (e . a)^2 / (1 - (n . a)^2)^(3/2)
+//
+// which is positive, a saddle, where the overlap is deeper than the rim bends.
 
 #include "collision/cylinder_features.h"
 
@@ -65,7 +71,10 @@ static bool nearestToCorner(const Search* s, tpVec3 v, tpClosest* out) {
         tpVec3 m = tpScale(-1.0 / rho, w);
         double gap = rho - c->radius;
         *out = (tpClosest){ gap, tpMulAdd(v, gap, m), v, m };
-        return gap > 0.0 || tpDot(m, s->towards) > s->sameCosine;
+        // As the normal turns towards the axis by phi, the gap changes by -gap phi^2 / 2, less
+        // what it loses as the end of the side comes nearer (up to phi = 0.45).
+        bool isLeast = -gap < 4.0 * (c->half - fabs(along));
+        return gap > 0.0 || (isLeast && tpDot(m, s->towards) > s->sameCosine);
     }
     if (rho <= c->radius) {
         tpVec3 m = tpScale(-end, c->axis);
@@ -132,10 +141,11 @@ static EdgeAnswer edgeAtRim(const Search* s, tpVec3 v, tpVec3 e, double length, 
     if (!normalOf(s, e, tpCross(c->axis, outward), &m, &sine)) {
         return unknown;
     }
-    double gap = tpDot(m, tpSub(p, q));
-    // The normal is one of the rim's, and what overlaps does so less than the rim bends.
-    bool isOfRim = tpDot(m, outward) <= 1e-9 && end * tpDot(m, c->axis) <= 1e-9;
-    bool isBent = gap > -0.5 * c->radius * sine * sine && tpDot(m, s->towards) > s->sameCosine;
+    double gap = tpDot(m, tpSub(p, q)), lean = tpDot(m, c->axis), flatness = 1.0 - lean * lean;
+    // The normal is one of the rim's, and what overlaps does so by half of what the head allows.
+    bool isOfRim = tpDot(m, outward) <= 1e-9 && end * lean <= 1e-9;
+    bool isBent = gap * flatness * sqrt(flatness) > -0.5 * c->radius * rise * rise &&
+                  tpDot(m, s->towards) > s->sameCosine;
     *out = (tpClosest){ gap, p, q, m };
     return isOfRim && (gap > 0.0 || isBent) ? found : unknown;
 }
@@ -172,7 +182,10 @@ static EdgeAnswer nearestToEdge(const Search* s, int32_t first, int32_t second, 
     tpVec3 q = tpMulAdd(v, t, e);
     double distance = -tpDot(m, d), gap = distance - c->radius;
     *out = (tpClosest){ gap, tpMulAdd(q, gap, m), q, m };
-    return gap > 0.0 || tpDot(m, s->towards) > s->sameCosine ? found : unknown;
+    // As for a corner, with the bent side, over which the normal turns about the edge.
+    bool isLeast = -gap < 0.5 * c->radius * cosine * cosine + 4.0 * of * (c->half - fabs(along)) &&
+                   tpDot(m, s->towards) > s->sameCosine;
+    return gap > 0.0 || isLeast ? found : unknown;
 }
 
 bool tpNearestToCylinder(const tpHull* hull, const tpCylinderPlace* cylinder, tpVec3 towards,

@@ -58,11 +58,13 @@ static void testAgainstNewton(void** state) {
     int asked = 0, found = 0, overlaps = 0;
     for (int n = 0; n < 20000; ++n) {
         tpGeometry cylinder, other = makeOther(&random, n % shapeTypes);
-        tpCylinder def = { randomSize(&random, &ordinaryShapes),
-                           randomSize(&random, &ordinaryShapes),
-                           { 0.0, 0.0, 1.0 } };
+        // One draw per statement: the order of others is the compiler's.
+        tpCylinder def = { .axis = { 0.0, 0.0, 1.0 } };
+        def.radius = randomSize(&random, &ordinaryShapes);
+        def.length = randomSize(&random, &ordinaryShapes);
         assert_int_equal(tpMakeCylinder(&def, tpIdentityPose(), &cylinder, NULL), tp_success);
-        tpPose pose = tpMakePose(randomVec3(&random, -1.0, 1.0), randomRotation(&random));
+        tpVec3 position = randomVec3(&random, -1.0, 1.0);
+        tpPose pose = tpMakePose(position, randomRotation(&random));
         tpSmoothResult exact;
         // Moved along the distance until the gap is what it is to be.
         double wanted = randomBetween(&random, -0.02, 0.3) * def.radius;
