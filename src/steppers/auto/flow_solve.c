@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "math/dense_lu.h"
-
 // Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
 // is added to the diagonal, and taken away again by another solve.
 static const double smallPivot = 1e-8, softness = 1e-8;
@@ -55,10 +53,11 @@ static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlow
     }
     tpVelocity response = respond(flow, system, body, push);
     int entry = memory->rowLists[flow->plan.places[body]];
+    double* entries = &flow->memory->matrix[column];
     while (entry >= 0) {
-        int i = entry / 2, side = entry % 2;
+        int i = entry >> 1, side = entry & 1;
         const tpWrench* on = side == 0 ? &rows[i].onA : &rows[i].onB;
-        flow->memory->matrix[i * count + column] += tpWrench_Power(on, &response);
+        entries[i * count] += tpWrench_Power(on, &response);
         entry = memory->nextRows[i][side];
     }
     int end = flow->plan.couplingCount > 0 ? count : 0;
@@ -110,7 +109,7 @@ static void harden(tpFlowMemory* memory, int count, const double* softening, con
     for (int i = 0; i < count; ++i) {
         rest[i] = weights[i] * (softening[i] * forces[i]);
     }
-    tpDenseLu_Solve(count, memory->matrix, memory->pivots, rest);
+    tpProfileLu_Solve(count, memory->matrix, memory->pivots, &memory->profile, rest);
     for (int i = 0; i < count; ++i) {
         forces[i] += rest[i];
     }
@@ -133,10 +132,10 @@ static bool solve(tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
         }
         forces[i] *= weights[i];
     }
-    if (!tpDenseLu_Factorise(count, memory->matrix, memory->pivots)) {
+    if (!tpProfileLu_Factorise(count, memory->matrix, memory->pivots, &memory->profile)) {
         return false;
     }
-    tpDenseLu_Solve(count, memory->matrix, memory->pivots, forces);
+    tpProfileLu_Solve(count, memory->matrix, memory->pivots, &memory->profile, forces);
     if (memory->isRedundant) {
         harden(memory, count, softening, weights, forces);
     }

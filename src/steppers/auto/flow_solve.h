@@ -3,6 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
 #define TIPPE_SRC_STEPPERS_AUTO_FLOW_SOLVE_H
 
+#include "math/profile_lu.h"
 #include "steppers/auto/flow_surface.h"
 
 enum { tp_flowStages = 5 };
@@ -33,6 +34,7 @@ struct tpFlowMemory {
     double shares[tp_flowRows];                  // factors of that: friction is shared by loads
     double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
+    tpLuProfile profile; // of the factors
     tpFlowSlip firstSlips[tp_flowContacts];
     tpFlowSurface surfaces[tp_flowContacts][2]; // that contacts are on, of bodies A and B
     tpPose* poses;                              // of all bodies, while they are moved to look ahead
