@@ -360,6 +360,7 @@ typedef struct RowSearch {
     tpRowVisitor visit;
     void* context;
     int cursors[cursorCount];
+    bool isEnded; // the visitor wants no more
 } RowSearch;
 
 // The first place whose key is not below one.
@@ -422,11 +423,11 @@ static bool meets(const tpRowBox* a, const tpRowBox* b) {
 #endif
 
 // Boxes from a place on whose keys are not above the last.
-static void lookAlong(const RowSearch* search, const tpRowBox* box, int place, uint64_t last) {
+static void lookAlong(RowSearch* search, const tpRowBox* box, int place, uint64_t last) {
     const tpBoxRows* rows = search->rows;
-    for (int j = place; rows->keys[j] <= last; ++j) {
+    for (int j = place; rows->keys[j] <= last && !search->isEnded; ++j) {
         if (meets(box, &rows->boxes[j])) {
-            search->visit(search->context, box, &rows->boxes[j]);
+            search->isEnded = !search->visit(search->context, box, &rows->boxes[j]);
         }
     }
 }
@@ -467,7 +468,7 @@ static void lookBeside(RowSearch* search, int i, int level) {
 }
 
 // Boxes of a coarser level.
-static void lookAbove(const RowSearch* search, const tpRowBox* box, int level) {
+static void lookAbove(RowSearch* search, const tpRowBox* box, int level) {
     const tpBoxRows* rows = search->rows;
     int32_t firsts[3], ends[3];
     for (int k = 0; k < 3; ++k) {
@@ -487,7 +488,7 @@ void tpBoxRows_Visit(const tpBoxRows* rows, int begin, int end, tpRowVisitor vis
     for (int k = 0; k < cursorCount; ++k) {
         search.cursors[k] = -1;
     }
-    for (int i = begin; i < end; ++i) {
+    for (int i = begin; i < end && !search.isEnded; ++i) {
         int level = (int)(rows->keys[i] >> rows->levelShift);
         lookBeside(&search, i, level);
         for (int above = level + 1; rows->usedLevels >> above > 0; ++above) {

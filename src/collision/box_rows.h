@@ -58,8 +58,9 @@ typedef struct tpRowInput {
 bool tpBoxRows_Sort(tpBoxRows* rows, const tpRowInput* input, tpTasks* tasks, tpArena* arena);
 
 // What is done with two boxes that overlap here. Those of balls that cannot touch while they stay
-// in their boxes (fat_balls.h) are left out, as far as single precision tells.
-typedef void (*tpRowVisitor)(void* context, const tpRowBox* a, const tpRowBox* b);
+// in their boxes (fat_balls.h) are left out, as far as single precision tells. False ends the
+// visit.
+typedef bool (*tpRowVisitor)(void* context, const tpRowBox* a, const tpRowBox* b);
 
 // Visits the pairs that boxes begin to end - 1 of the sorted ones have with later ones.
 void tpBoxRows_Visit(const tpBoxRows* rows, int begin, int end, tpRowVisitor visit, void* context);

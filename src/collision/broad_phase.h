@@ -46,7 +46,8 @@ typedef struct tpBroadPhaseClass {
     tpResult (*create)(const tpAllocator* allocator, tpBroadPhase** out);
     void (*destroy)(tpBroadPhase* broadPhase);
     // Replaces the contents of `out` (which belongs to the same allocator). On tp_outOfMemory `out`
-    // is empty and the next call starts afresh.
+    // is empty and the next call starts afresh; so on tp_unsupported: there are too many
+    // (tpPairLimit).
     tpResult (*findPairs)(tpBroadPhase* broadPhase, const tpProxies* proxies, tpTasks* tasks,
                           tpPairArray* out);
 } tpBroadPhaseClass;

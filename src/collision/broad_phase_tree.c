@@ -65,7 +65,7 @@ static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies
                                      0, tasks, &fat->allocator, out)) {
         out->count = 0;
         tpFatPairs_Clear(fat);
-        return tp_outOfMemory;
+        return fat->isOver ? tp_unsupported : tp_outOfMemory;
     }
     return tp_success;
 }

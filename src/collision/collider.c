@@ -269,7 +269,7 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
 }
 
 // Pairs whose bounds overlap, boxes in general and balls for spheres.
-static bool findPairs(tpCollider* collider, tpTasks* tasks) {
+static tpResult findPairs(tpCollider* collider, tpTasks* tasks) {
     tpProxies proxies = { collider->bounds.data,
                           collider->kinds.data,
                           collider->shapes.count,
@@ -277,7 +277,7 @@ static bool findPairs(tpCollider* collider, tpTasks* tasks) {
                           collider,
                           NULL };
     return collider->broadPhaseClass->findPairs(collider->broadPhase, &proxies, tasks,
-                                                &collider->pairs) == tp_success;
+                                                &collider->pairs);
 }
 
 static void inheritChunk(void* context, int chunk, int worker) {
@@ -323,12 +323,15 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
     collider->pairs = pairs;
     collider->caches = caches;
     collider->pairs.count = collider->caches.count = collider->contacts.count = 0;
-    if (!placeShapes(collider, bodyPoses, bodyMargins, tasks) || !findPairs(collider, tasks) ||
-        !inheritCaches(collider, tasks)) {
-        collider->pairs.count = collider->caches.count = 0;
-        return tp_outOfMemory;
+    bool isPlaced = placeShapes(collider, bodyPoses, bodyMargins, tasks);
+    tpResult result = isPlaced ? findPairs(collider, tasks) : tp_outOfMemory;
+    if (result == tp_success && !inheritCaches(collider, tasks)) {
+        result = tp_outOfMemory;
     }
-    return tp_success;
+    if (result != tp_success) {
+        collider->pairs.count = collider->caches.count = 0;
+    }
+    return result;
 }
 
 // Contacts ------------------------------------------------------------------------------------

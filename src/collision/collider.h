@@ -80,7 +80,7 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 // Finds pairs and contacts. `bodyPoses` are those of the centres of mass with the body's axes.
 // `bodyMargins` (m, or NULL for zeros): a pair is looked at up to the sum of both margins. Contacts
 // with larger gaps are not reported. `tasks` may be NULL. On tp_outOfMemory there are no contacts,
-// and the next update starts afresh.
+// and the next update starts afresh; so on tp_unsupported: there are too many pairs (tpPairLimit).
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks);
 

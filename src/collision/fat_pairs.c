@@ -298,6 +298,7 @@ static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
 bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks, tpArena* arena) {
     fat->oldCount = fat->pairs.count;
     fat->foundCount = 0;
+    fat->isOver = false;
     fat->hasChanged = true;
     if (!reserve(fat, proxies->count)) {
         tpFatPairs_Clear(fat);

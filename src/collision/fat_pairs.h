@@ -38,6 +38,7 @@ typedef struct tpFatPairs {
     const int32_t* origins;
     int oldCount;    // pairs before the last update
     int foundCount;  // pairs that the last update looked up
+    bool isOver;     // the last update failed because there are more than tpPairLimit
     bool hasChanged; // the last update changed the list; if not, origins are not filled in
 
     tpBoundsTree tree;

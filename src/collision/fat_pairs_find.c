@@ -63,7 +63,7 @@ static void findInTree(const FatSearch* search, int32_t a, tpPairSink* sink) {
 static void findMoved(const void* context, int begin, int end, tpPairSink* sink) {
     const FatSearch* search = context;
     const tpFatPairs* fat = search->fat;
-    for (int i = begin; i < end; ++i) {
+    for (int i = begin; i < end && !tpPairSink_IsOver(sink); ++i) {
         int32_t a = fat->moved.data[i];
         const tpFatProxy* proxy = &fat->proxies.data[a];
         for (int32_t b = 0; proxy->isUnbounded && b < search->proxies->count; ++b) {
@@ -94,11 +94,11 @@ typedef struct RowFind {
     tpPairSink sink; // on the thread's own stack
 } RowFind;
 
-static void visitPair(void* context, const tpRowBox* a, const tpRowBox* b) {
+static bool visitPair(void* context, const tpRowBox* a, const tpRowBox* b) {
     RowFind* find = context;
     const tpFatPairs* fat = find->search->fat;
     if (!fat->hasMoved.data[a->number] && !fat->hasMoved.data[b->number]) {
-        return;
+        return true;
     }
     const tpBounds* fatA = &fat->proxies.data[a->number].fat;
     const tpBounds* fatB = &fat->proxies.data[b->number].fat;
@@ -106,6 +106,7 @@ static void visitPair(void* context, const tpRowBox* a, const tpRowBox* b) {
         !areBallsApart(find->search, a->number, b->number, fatA, fatB)) {
         add(find->search, a->number, b->number, &find->sink);
     }
+    return !tpPairSink_IsOver(&find->sink);
 }
 
 static void findInRows(const void* context, int begin, int end, tpPairSink* sink) {
@@ -233,7 +234,7 @@ static bool findPairs(Renewal* renewal, const tpProxies* proxies, tpTasks* tasks
     // all.
     int old = renewal->old.count;
     int perShape = old > 0 ? 2 * old / fat->proxies.count + 1 : firstPairs;
-    tpPairGather gather = { .allocator = scratch };
+    tpPairGather gather = { .allocator = scratch, .limit = tpPairLimit(fat->proxies.count) };
     tpArenaMark mark = tpArena_Mark(arena);
     fat->pairs.count = 0;
     if (fat->usesRows && !sortRows(&search, &rows, tasks, arena)) {
@@ -247,6 +248,7 @@ static bool findPairs(Renewal* renewal, const tpProxies* proxies, tpTasks* tasks
         (search.rows != NULL &&
          !tpPairGather_Run(&gather, findInRows, &search, rows.count, perShape * rows.count, tasks,
                            &fat->allocator, &fat->pairs))) {
+        fat->isOver = gather.isOver;
         return false;
     }
     // Lists of chunks are done with: what they took serves as scratch of the sort.

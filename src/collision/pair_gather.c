@@ -35,6 +35,7 @@ static void runChunk(void* context, int chunk, int worker) {
     // Counted on the thread's own stack: lists of several threads lie on one cache line.
     tpPairSink sink = loop->gather->sinks[chunk];
     sink.count = 0;
+    sink.limit = loop->gather->limit > 0 ? loop->gather->limit : INT32_MAX;
     loop->finder(loop->context, range.begin, range.end, &sink);
     loop->gather->sinks[chunk].count = sink.count;
 }
@@ -79,6 +80,15 @@ static bool repeatShort(Loop* loop, tpTasks* tasks) {
     return true;
 }
 
+// Whether there are more pairs than are gathered.
+static bool isOver(const Loop* loop) {
+    int64_t total = loop->out->count;
+    for (int i = 0; i < loop->chunkCount; ++i) {
+        total += loop->gather->sinks[i].count;
+    }
+    return total > (loop->gather->limit > 0 ? loop->gather->limit : INT32_MAX);
+}
+
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       int expected, tpTasks* tasks, const tpAllocator* allocator,
                       tpPairArray* out) {
@@ -96,7 +106,8 @@ bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* con
     }
     tpTasks* helpers = count > fewThings ? tasks : NULL;
     tpTasks_Run(helpers, runChunk, &loop, loop.chunkCount);
-    if (!repeatShort(&loop, helpers)) {
+    gather->isOver = isOver(&loop);
+    if (gather->isOver || !repeatShort(&loop, helpers)) {
         return false;
     }
     int total = out->count;

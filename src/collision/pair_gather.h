@@ -13,11 +13,23 @@
 
 enum { tp_pairChunkCount = 32 };
 
+// More pairs than this are not gathered: all of so many shapes could meet all, since they move by
+// many times their size. To list them, let alone to look at them, would take without end.
+static inline int tpPairLimit(int shapes) {
+    enum { always = 2000000, perShape = 64 };
+    return shapes < (INT32_MAX - always) / perShape ? always + perShape * shapes : INT32_MAX;
+}
+
 // The list of one chunk: counts what finds no room.
 typedef struct tpPairSink {
     tpShapePair* data;
     int count, capacity;
+    int limit; // finders end once there are more
 } tpPairSink;
+
+static inline bool tpPairSink_IsOver(const tpPairSink* sink) {
+    return sink->count > sink->limit;
+}
 
 static inline void tpPairSink_Add(tpPairSink* sink, int32_t a, int32_t b) {
     if (sink->count < sink->capacity) {
@@ -30,6 +42,8 @@ static inline void tpPairSink_Add(tpPairSink* sink, int32_t a, int32_t b) {
 typedef struct tpPairGather {
     tpPairSink sinks[tp_pairChunkCount];
     tpAllocator allocator; // of the lists of chunks
+    int limit;             // tpPairLimit; 0: pairs of a list that is one already
+    bool isOver;           // the last run has found more
 } tpPairGather;
 
 // Finds the pairs of the things numbered begin to end - 1.
@@ -39,7 +53,7 @@ void tpDestroyPairGather(tpPairGather* gather);
 
 // Runs `finder` over `count` things and appends what it finds to `out`, unsorted, whose memory
 // comes from `allocator`. About `expected` pairs are found, if that is known, else 0. False if
-// memory ran out.
+// memory ran out or if there are more than the limit.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       int expected, tpTasks* tasks, const tpAllocator* allocator, tpPairArray* out);
 

@@ -87,6 +87,7 @@ static tpResult ask(tpSystem* system, const tpPose* poses, const double* margins
     system->contactQueryCount += 1;
     tpResult result =
         tpCollider_Update(system->collider, poses, found->margins.data, system->tasks);
+    system->hasTooManyPairs = system->hasTooManyPairs || result == tp_unsupported;
     if (result == tp_success) {
         takeContacts(system, poses, &found->contacts);
         found->isValid = true;

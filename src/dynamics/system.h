@@ -240,6 +240,7 @@ typedef struct tpSystem {
     bool lacksRotors, lacksSprings;
     uint64_t anchorShifts;  // how often anchors of joints have been moved in their bodies
     uint64_t lawChanges;    // how often coordinates have got other laws
+    bool hasTooManyPairs;   // a search for contacts of this step was given up (tpPairLimit)
     bool hasDisturbed;      // bodies are disturbed, tired, or have a target
     double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;

@@ -198,6 +198,14 @@ static void undo(tpStepReport* report) {
     report->converged = false;
 }
 
+// Why a step was undone whose search for contacts was given up: not for want of memory.
+static void sayTooManyPairs(tpStepReport* report) {
+    report->noteCount = 0;
+    tpStepReport_AddNote(report,
+                         "bodies move so far in a step, for their size, that too many pairs "
+                         "of them could meet: take a smaller step");
+}
+
 // Whether a step can begin: with a copy of the state to go back to, and with finite energies.
 static bool canBegin(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     tpSystem* system = &world->system;
@@ -228,7 +236,11 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     tpStepBudget_Begin(system);
     system->contactQueryCount = 0;
     system->problemCount = 0;
+    system->hasTooManyPairs = false;
     tpJoinedStep_Take(step, report);
+    if (report->undone && system->hasTooManyPairs) {
+        sayTooManyPairs(report);
+    }
     if (tpSystem_IsStopped(system)) {
         undo(report);
         report->noteCount = 0;

@@ -32,7 +32,7 @@ static bool arePair(int32_t a, int32_t b) {
     return tpBoundsOverlap(boxA, boxB) && !(areBalls && tpFatBallsApart(boxA, boxB, reach));
 }
 
-static void meet(void* context, const tpRowBox* a, const tpRowBox* b) {
+static bool meet(void* context, const tpRowBox* a, const tpRowBox* b) {
     Meeting* meeting = context;
     int32_t low = a->number < b->number ? a->number : b->number;
     int32_t high = a->number < b->number ? b->number : a->number;
@@ -41,6 +41,7 @@ static void meet(void* context, const tpRowBox* a, const tpRowBox* b) {
     meeting->pairs += 1;
     meeting->apart += arePair(low, high) ? 0 : 1;
     assert_true(a->radius == crowd.radii[a->number] && b->radius == crowd.radii[b->number]);
+    return true;
 }
 
 // Sorts, visits in pieces of any size, and compares with a scan. Returns the pairs.

@@ -25,6 +25,11 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
     return (a * 31 + b * 17) % 7 != 0;
 }
 
+static bool alwaysPair(const void* context, int32_t a, int32_t b) {
+    (void)context;
+    return a != b;
+}
+
 static void placeBoxes(Scene* scene) {
     for (int i = 0; i < scene->count; ++i) {
         if (scene->halves[i].x < HUGE_VAL) {
@@ -270,11 +275,49 @@ static void warmCallsAllocateNothing(void** state) {
     }
 }
 
+// Boxes in a row, 1 m apart.
+enum { crowdCount = 2300 };
+static tpBounds crowdBounds[crowdCount];
+static uint8_t crowdKinds[crowdCount];
+
+static tpProxies crowdOf(double half) {
+    for (int i = 0; i < crowdCount; ++i) {
+        tpVec3 center = tpMakeVec3(i, 0.0, 0.0), halves = tpMakeVec3(half, half, half);
+        crowdBounds[i] = (tpBounds){ tpSub(center, halves), tpAdd(center, halves) };
+        crowdKinds[i] = tp_movableProxy;
+    }
+    return (tpProxies){ crowdBounds, crowdKinds, crowdCount, alwaysPair, NULL, NULL };
+}
+
+// All of so many with all of them are more pairs than are listed: the search says so, takes no
+// memory for them, and the next one is right again, on any number of threads.
+static void tooManyPairsAreNotListed(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    for (int threads = 1; threads <= 3; threads += 2) {
+        tpTasks* tasks = NULL;
+        assert_int_equal(tpCreateTasks(&allocator, threads, &tasks), tp_success);
+        tpBroadPhase* broadPhase = NULL;
+        assert_int_equal(tp_treeBroadPhase.create(&allocator, &broadPhase), tp_success);
+        tpPairArray pairs = { 0 };
+        const double halves[] = { 0.45, 1e9, 0.55, 2.0 * crowdCount, 0.45 };
+        const int expected[] = { 0, -1, crowdCount - 1, -1, 0 };
+        for (int k = 0; k < 5; ++k) {
+            tpProxies proxies = crowdOf(halves[k]);
+            tpResult result = tp_treeBroadPhase.findPairs(broadPhase, &proxies, tasks, &pairs);
+            assert_int_equal(result, expected[k] < 0 ? tp_unsupported : tp_success);
+            assert_int_equal(pairs.count, expected[k] < 0 ? 0 : expected[k]);
+        }
+        TP_FREE_ARRAY(&allocator, pairs);
+        tp_treeBroadPhase.destroy(broadPhase);
+        tpDestroyTasks(tasks);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bothAgreeWithAllPairs),
-        cmocka_unit_test(oddScenes),
-        cmocka_unit_test(failingMemoryIsSurvived),
+        cmocka_unit_test(bothAgreeWithAllPairs),    cmocka_unit_test(oddScenes),
+        cmocka_unit_test(tooManyPairsAreNotListed), cmocka_unit_test(failingMemoryIsSurvived),
         cmocka_unit_test(warmCallsAllocateNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,10 @@ bool tpContactSearch_UpdatePairs(tpContactSearch* search) {
     }
     tpTasks_Run(system->tasks, placeChunk, &boxes, tpChunksOf(count, shapesPerChunk));
     tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system, boxes.radii };
-    return tpFatPairs_Update(&step->state->fat, &proxies, system->tasks, &system->arena);
+    tpFatPairs* fat = &step->state->fat;
+    bool isDone = tpFatPairs_Update(fat, &proxies, system->tasks, &system->arena);
+    system->hasTooManyPairs = system->hasTooManyPairs || fat->isOver;
+    return isDone;
 }
 
 // Pairs ------------------------------------------------------------------------------------------
