@@ -20,6 +20,7 @@ typedef struct tpReducedSolve {
     double* pushes; // on links, six numbers each
     double* moved;  // what they do to links
     double* change; // the same of all bodies
+    double* first;  // impulses that the solve begins with
     double goal;
     int iterations;
     double work;
@@ -422,6 +423,7 @@ static bool reserve(tpReducedSolve* solve) {
     solve->pushes = TP_SCRATCH(arena, double, 6 * solve->reduced->linkCount);
     solve->moved = TP_SCRATCH(arena, double, 6 * solve->reduced->linkCount);
     solve->change = TP_SCRATCH(arena, double, 6 * rows->bodyCount);
+    solve->first = TP_SCRATCH(arena, double, rows->rowCount);
     return !arena->failed;
 }
 
@@ -441,8 +443,10 @@ static bool solveSmall(tpReducedSolve* solve, double size, double* residual) {
 static bool solveContacts(tpReducedSolve* solve, tpSolverMemory* memory, double size, double willDo,
                           double* residual) {
     bool isDone = solveSmall(solve, size, residual);
-    // What drives hold may be what others have to move.
+    // What drives hold may be what others have to move. Impulses that grew against such drives
+    // without an end would throw what is free now.
     if (isDone && *residual > willDo && tpReduced_FreeHolding(solve->reduced, solve->rows)) {
+        memcpy(solve->rows->impulse, solve->first, sizeof(double) * (size_t)solve->rows->rowCount);
         tpReduced_MoveAgain(solve->reduced, solve->rows);
         isDone = solveSmall(solve, size, residual);
     }
@@ -461,6 +465,7 @@ bool tpReduced_Solve(tpReduced* reduced, tpRows* rows, const tpFrictionOptions* 
     if (!reserve(&solve)) {
         return false;
     }
+    memcpy(solve.first, rows->impulse, sizeof(double) * (size_t)rows->rowCount);
     double size = tpRows_FreeSize(rows);
     solve.goal = fmax(options->tolerance * size, options->velocityTolerance);
     double willDo = fmax(solve.goal, fmin(options->enough, tp_stalledPart * size));
