@@ -1,5 +1,7 @@
 // Pairs of shapes in small steps: how near they may come, and pairs that come and go during a run.
 
+#include "geometry/shape.h"
+#include "steppers/small_steps/apart.h"
 #include "steppers/small_steps/search.h"
 #include "support/floor.h"
 #include "tippe/joints.h"
@@ -21,6 +23,97 @@ static void needsOfPairs(void** state) {
     assert_int_equal(tpAnswer_PointCount(&answer), tp_mostPoints);
     answer.count = 3;
     assert_int_equal(tpAnswer_PointCount(&answer), 3);
+}
+
+// Only what comes nearer along the direction counts: not what goes aside, nor what parts.
+static void needsAlongADirection(void** state) {
+    (void)state;
+    tpBodyWay a = { .ahead = { 0.3f, 0.0f, -0.4f }, .turning = 0.125f, .margin = 4.0f };
+    tpBodyWay b = { .turning = 0.25f, .margin = 4.0f };
+    CHECK_NEAR(tpPairNeedAlong(&a, &b, tpMakeVec3(0.0, 0.0, 1.0)), 0.4 + 0.375 + 1.0, 1e-7);
+    CHECK_NEAR(tpPairNeedAlong(&b, &a, tpMakeVec3(0.0, 0.0, -1.0)), 0.4 + 0.375 + 1.0, 1e-7);
+    CHECK_NEAR(tpPairNeedAlong(&a, &b, tpMakeVec3(1.0, 0.0, 0.0)), 0.375 + 1.0, 1e-7);
+    CHECK_NEAR(tpPairNeedAlong(&a, &b, tpMakeVec3(0.0, 1.0, 0.0)), 0.375 + 1.0, 1e-7);
+    a.margin = b.margin = 0.25f;
+    CHECK_NEAR(tpPairNeedAlong(&a, &b, tpMakeVec3(0.0, 0.0, 1.0)), 0.5, 1e-7);
+}
+
+// A shape of one of four kinds, and the reach of a body that it is alone.
+static tpGeometry makeShape(int kind, double* reach) {
+    tpPose pose = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+    tpBox box = { { 0.3, 0.5, 0.8 } };
+    tpCapsule capsule = { 0.3, 0.9, { 0.0, 0.0, 1.0 } };
+    tpCylinder cylinder = { 0.4, 0.7, { 0.0, 0.0, 1.0 } };
+    tpSphere ball = { 0.6 };
+    tpGeometry shape;
+    assert_int_equal(kind == 0   ? tpMakeBox(&box, pose, &shape, NULL)
+                     : kind == 1 ? tpMakeCapsule(&capsule, pose, &shape, NULL)
+                     : kind == 2 ? tpMakeCylinder(&cylinder, pose, &shape, NULL)
+                                 : tpMakeSphere(&ball, pose, &shape, NULL),
+                     tp_success);
+    *reach = tpGeometry_RadiusAbout(&shape, tpZeroVec3());
+    return shape;
+}
+
+// Moves a body by a little, and says how.
+static tpPose moveBody(tpRandom* random, tpPose pose, double reach, tpBodyWay* way) {
+    tpVec3 moved = randomVec3(random, -0.05, 0.05), turn = randomVec3(random, -0.1, 0.1);
+    turn = tpScale(randomBetween(random, 0.0, 1.0) < 0.5 ? 1.0 : 0.0, turn);
+    *way = (tpBodyWay){ .moved = { (float)moved.x, (float)moved.y, (float)moved.z },
+                        .turned = (float)(tpLength(turn) * reach) };
+    return tpMakePose(tpAdd(pose.position, moved),
+                      tpNormalizeQuat(tpMulQQ(tpQuatExp(turn), pose.rotation)));
+}
+
+// What a pair knows of its slack stays below how far apart the shapes are along the direction,
+// however their bodies move; and it grows where they part, without turning, by all of that.
+static void slackIsABound(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    double tightest = INFINITY;
+    for (int trial = 0; trial < 2000; ++trial) {
+        double reachA, reachB;
+        tpGeometry a = makeShape(trial % 4, &reachA), b = makeShape(trial / 4 % 4, &reachB);
+        tpPose poseA = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
+        tpPose poseB = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
+        tpVec3 along = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        double apart = tpSeparationAlong(&a, poseA, &b, poseB, along);
+        tpPairState pair = tpMakeApart(apart, along);
+        for (int step = 0; step < 5; ++step) {
+            tpBodyWay wayA, wayB;
+            poseA = moveBody(&random, poseA, reachA, &wayA);
+            poseB = moveBody(&random, poseB, reachB, &wayB);
+            bool staysApart = tpStaysApart(&pair, &wayA, &wayB);
+            assert_true(staysApart == (pair.slack > 0.0f));
+            double now = tpSeparationAlong(&a, poseA, &b, poseB, along);
+            assert_true(pair.slack <= now + 1e-6);
+            tightest = fmin(tightest, now - pair.slack);
+        }
+    }
+    // A bound that is never reached would say little.
+    assert_true(tightest < 0.05);
+    tpPairState pair = tpMakeApart(1.0, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyWay up = { .moved = { 0.0f, 0.0f, 0.5f } }, still = { .turned = 0.0f };
+    assert_true(tpStaysApart(&pair, &up, &still));
+    CHECK_NEAR(pair.slack, 1.5, 0.5 * 2e-3 + 1e-5);
+    tpPairState distance = tpMakeApart(1.0, tpZeroVec3());
+    assert_true(tpStaysApart(&distance, &up, &still));
+    CHECK_NEAR(distance.slack, 0.5, 1e-5);
+}
+
+// Shapes are as far apart along a direction as their corners and surfaces are.
+static void separationsOfShapes(void** state) {
+    (void)state;
+    double reach;
+    tpGeometry box = makeShape(0, &reach), ball = makeShape(3, &reach);
+    tpQuat quarter = tpQuatExp(tpMakeVec3(0.0, 0.5 * 3.14159265358979, 0.0));
+    tpPose low = tpMakePose(tpMakeVec3(0.0, 0.0, 1.0), quarter);
+    tpPose high = tpMakePose(tpMakeVec3(5.0, 0.0, 3.0), tpIdentityQuat());
+    tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0), aside = tpMakeVec3(1.0, 0.0, 0.0);
+    double half = box.box.size.x * 0.5, length = box.box.size.z * 0.5;
+    CHECK_NEAR(tpSeparationAlong(&ball, high, &box, low, up), 2.0 - 0.6 - half, 1e-12);
+    CHECK_NEAR(tpSeparationAlong(&ball, high, &box, low, aside), 5.0 - 0.6 - length, 1e-12);
+    CHECK_NEAR(tpSeparationAlong(&box, low, &ball, high, up), -2.0 - 0.6 - half, 1e-12);
 }
 
 static bool isWithin(const tpBounds* bounds, tpVec3 p) {
@@ -177,9 +270,10 @@ static void filtersAreAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needsOfPairs),    cmocka_unit_test(boxesGoAlongTheWay),
-        cmocka_unit_test(newBodiesAreMet), cmocka_unit_test(exclusionsAreFollowed),
-        cmocka_unit_test(filtersAreAsked),
+        cmocka_unit_test(needsOfPairs),          cmocka_unit_test(needsAlongADirection),
+        cmocka_unit_test(slackIsABound),         cmocka_unit_test(separationsOfShapes),
+        cmocka_unit_test(boxesGoAlongTheWay),    cmocka_unit_test(newBodiesAreMet),
+        cmocka_unit_test(exclusionsAreFollowed), cmocka_unit_test(filtersAreAsked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "collision/thin_manifold.h"
 #include "dynamics/contacts.h"
 #include "geometry/triangles.h"
+#include "steppers/small_steps/apart.h"
 
 // The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
 // serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
@@ -25,6 +26,7 @@ typedef struct Pair {
     const tpShape *a, *b;
     tpPose poseA, poseB; // of the shapes
     double need, margin; // m
+    const tpBodyWay *wayA, *wayB;
 } Pair;
 
 static bool isCentral(const tpSystem* system, const tpShape* shape) {
@@ -60,8 +62,9 @@ static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair
     pair->b = &system->shapes.data[answer->shapes.shapeB];
     pair->poseA = poseOf(system, pair->a);
     pair->poseB = poseOf(system, pair->b);
-    pair->need = tpPairNeed(&state->ways.data[state->numbers.data[pair->a->body]],
-                            &state->ways.data[state->numbers.data[pair->b->body]]);
+    pair->wayA = &state->ways.data[state->numbers.data[pair->a->body]];
+    pair->wayB = &state->ways.data[state->numbers.data[pair->b->body]];
+    pair->need = tpPairNeed(pair->wayA, pair->wayB);
     bool hasTriangles = tpTriangleCount(&pair->a->form->geometry) > 0 ||
                         tpTriangleCount(&pair->b->form->geometry) > 0;
     double more = hasTriangles ? fartherOfTriangles : farther;
@@ -123,8 +126,8 @@ static void flatten(const tpSystem* system, const tpAnswer* answer, tpContactLis
     out->count = before + count;
 }
 
-// The nearest points of two segments, p + s d with s from -1 to 1: the square of their distance.
-static double segmentsApart(tpVec3 between, tpVec3 a, tpVec3 b) {
+// The way from B to A between the nearest points of two segments, p + s d with s from -1 to 1.
+static tpVec3 segmentsApart(tpVec3 between, tpVec3 a, tpVec3 b) {
     double aa = tpLengthSquared(a), bb = tpLengthSquared(b), ab = tpDot(a, b);
     double pa = tpDot(between, a), pb = tpDot(between, b), least = aa * bb - ab * ab;
     // The point on A, then the one on B that is nearest to it, then again the one on A.
@@ -132,7 +135,7 @@ static double segmentsApart(tpVec3 between, tpVec3 a, tpVec3 b) {
     s = fmin(fmax(s, -1.0), 1.0);
     double t = bb > 0.0 ? fmin(fmax((pb + s * ab) / bb, -1.0), 1.0) : 0.0;
     s = aa > 0.0 ? fmin(fmax((t * ab - pa) / aa, -1.0), 1.0) : 0.0;
-    return tpLengthSquared(tpSub(tpMulAdd(between, s, a), tpScale(t, b)));
+    return tpSub(tpMulAdd(between, s, a), tpScale(t, b));
 }
 
 // A capsule about a capsule or a cylinder: half of its axis, in world axes, and its radius. False
@@ -158,27 +161,38 @@ static bool findTube(const tpShape* shape, tpPose pose, tpVec3* half, double* ra
 
 // How far a body's shapes are from a plane at least: planes are in pairs with everybody.
 static double apartFromPlane(const tpSystem* system, const tpShape* shape, const tpShape* plane,
-                             tpPose pose) {
+                             tpPose pose, tpVec3* normal) {
     const tpBody* body = &system->bodies.data[shape->body];
-    tpVec3 normal = tpRotate(pose.rotation, plane->form->geometry.plane.normal);
+    *normal = tpRotate(pose.rotation, plane->form->geometry.plane.normal);
     tpVec3 way = tpSub(system->poses.data[shape->body].position, pose.position);
-    return tpDot(normal, way) - plane->form->geometry.plane.offset - body->reach;
+    return tpDot(*normal, way) - plane->form->geometry.plane.offset - body->reach;
 }
 
-// How far apart the shapes of a pair are at least, by what encloses them; often that is enough.
-static double apartAtLeast(const tpSystem* system, const Pair* pair) {
+// Two round bodies whose centres, or the nearest points of their axes, are that way from each
+// other.
+static double apartBetween(tpVec3 way, double radiusA, double radiusB, tpVec3* along) {
+    double length = tpLength(way);
+    *along = length > 0.0 ? tpScale(1.0 / length, way) : tpZeroVec3();
+    return length - radiusA - radiusB;
+}
+
+// How far apart the shapes of a pair are at least along a direction from B to A, by what encloses
+// them; often that is enough.
+static double apartAtLeast(const tpSystem* system, const Pair* pair, tpVec3* along) {
     if (pair->b->form->geometry.type == tp_planeShape) {
-        return apartFromPlane(system, pair->a, pair->b, pair->poseB);
+        return apartFromPlane(system, pair->a, pair->b, pair->poseB, along);
     }
     if (pair->a->form->geometry.type == tp_planeShape) {
-        return apartFromPlane(system, pair->b, pair->a, pair->poseA);
+        double apart = apartFromPlane(system, pair->b, pair->a, pair->poseA, along);
+        *along = tpNeg(*along);
+        return apart;
     }
     tpVec3 halfA, halfB;
     double radiusA, radiusB;
     if (findTube(pair->a, pair->poseA, &halfA, &radiusA) &&
         findTube(pair->b, pair->poseB, &halfB, &radiusB)) {
         tpVec3 between = tpSub(pair->poseA.position, pair->poseB.position);
-        return sqrt(segmentsApart(between, halfA, halfB)) - radiusA - radiusB;
+        return apartBetween(segmentsApart(between, halfA, halfB), radiusA, radiusB, along);
     }
     const tpBody *a = &system->bodies.data[pair->a->body], *b = &system->bodies.data[pair->b->body];
     if (!(a->inverseMass > 0.0 && b->inverseMass > 0.0)) {
@@ -186,7 +200,7 @@ static double apartAtLeast(const tpSystem* system, const Pair* pair) {
     }
     tpVec3 way = tpSub(system->poses.data[pair->a->body].position,
                        system->poses.data[pair->b->body].position);
-    return tpLength(way) - a->reach - b->reach;
+    return apartBetween(way, a->reach, b->reach, along);
 }
 
 // Impulses of the next step act at the beginning of each substep: on the mean that long after now.
@@ -238,6 +252,18 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
     }
 }
 
+// How near the nearest point of a manifold must be: one that is there already stays a little
+// longer.
+static double keptWithin(const Pair* pair, const tpAnswer* answer, double need) {
+    return need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
+}
+
+// Whether shapes that are so far apart along a direction, from B to A, stay apart in the next step.
+static bool isApart(const Pair* pair, const tpAnswer* answer, double separation, tpVec3 along) {
+    return separation > 0.0 &&
+           separation > keptWithin(pair, answer, tpPairNeedAlong(pair->wayA, pair->wayB, along));
+}
+
 // Any pair but boxes.
 static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                           tpContactList* out) {
@@ -246,9 +272,12 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
         collideBalls(step, pair, answer, out);
         return;
     }
-    double apart = apartAtLeast(step->system, pair);
-    if (apart > pair->margin) {
+    tpVec3 along = tpZeroVec3();
+    double apart = apartAtLeast(step->system, pair, &along);
+    bool isFar = apart > pair->margin;
+    if (isFar || isApart(pair, answer, apart, along)) {
         answer->slack = apart;
+        answer->along = isFar ? tpZeroVec3() : along;
         return;
     }
     tpPairCache none;
@@ -264,10 +293,13 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     }
 }
 
-// How near the nearest point of a manifold must be: one that is there already stays a little
-// longer.
-static double keptWithin(const Pair* pair, const tpAnswer* answer) {
-    return pair->need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
+// The face normal that keeps two boxes apart, from B to A.
+static tpVec3 boxNormal(const tpBoxBatch* batch, int lane, const Pair* pair) {
+    int face = (int)batch->face[lane], axis = face % 3;
+    double side = face < 3 ? batch->t[axis][lane] : batch->s[axis][lane];
+    double sign = side > 0.0 ? -1.0 : 1.0;
+    tpVec3 unit = { axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0 };
+    return tpRotate(face < 3 ? pair->poseA.rotation : pair->poseB.rotation, unit);
 }
 
 static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,
@@ -276,8 +308,10 @@ static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tp
     memset(&none, 0, sizeof(none));
     double separation = batch->separation[lane];
     answer->slack = fmax(pair->margin, separation);
-    if (separation > keptWithin(pair, answer)) {
+    tpVec3 normal = separation > 0.0 ? boxNormal(batch, lane, pair) : tpZeroVec3();
+    if (isApart(pair, answer, separation, normal)) {
         answer->slack = separation;
+        answer->along = normal;
     } else {
         answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, pair->poseA,
                                           &pair->b->form->geometry, pair->poseB, pair->margin, true,
@@ -303,6 +337,16 @@ static int thinFaces(tpContactPoint* points, int count) {
     return kept;
 }
 
+// How far apart the shapes are along the normal of their nearest point. It is not asked for if the
+// point itself is too near. A corner beside a face may be nearer along it than all points over it.
+static double separationAt(const Pair* pair, const tpAnswer* answer, const tpContactPoint* point) {
+    if (!isApart(pair, answer, point->gap, point->normal)) {
+        return -INFINITY;
+    }
+    return tpSeparationAlong(&pair->a->form->geometry, pair->poseA, &pair->b->form->geometry,
+                             pair->poseB, point->normal);
+}
+
 // A few points of each face; the nearest come first. If none is near enough for the next
 // step, the pair is apart: one that has a manifold keeps it until it is farther away.
 static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, tpContactList* out) {
@@ -313,7 +357,12 @@ static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, t
     }
     count = thinFaces(points, count);
     tpSortByGap(points, count);
-    if (points[0].gap > keptWithin(pair, answer)) {
+    double apart = separationAt(pair, answer, &points[0]);
+    if (isApart(pair, answer, apart, points[0].normal)) {
+        answer->slack = apart;
+        answer->along = points[0].normal;
+        count = 0;
+    } else if (points[0].gap > keptWithin(pair, answer, pair->need)) {
         answer->slack = fmin(answer->slack, points[0].gap);
         count = 0;
     } else {

@@ -13,6 +13,7 @@ typedef struct tpAnswer {
     tpPairCache* cache; // NULL: the pair function has none
     int first, count;   // points, in the chunk's memory
     double slack;       // what is not among them is at least so far away, m
+    tpVec3 along;       // without points: the slack is measured along it; 0: it is a distance
     tpOverFace over;    // of two boxes: what is known of the face
     bool areBalls;      // spheres about their bodies' centres
     bool isWritten;     // into its lane
@@ -33,8 +34,5 @@ typedef struct tpAnswers {
 
 // Finds the manifolds of all pairs of a chunk where the bodies are now.
 void tpAskNarrowPhase(const tpSmallStep* step, tpAnswers* answers);
-
-// How near two bodies may come in the next step, m.
-double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b);
 
 #endif

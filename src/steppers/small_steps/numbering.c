@@ -365,7 +365,7 @@ static bool followShapes(tpSmallStep* step) {
             if (state->pairs.data[i].slot >= 0) {
                 tpPackStore_Remove(&state->store, state->pairs.data[i].slot);
             }
-            state->pairs.data[i] = (tpPairState){ -1, -1e30f };
+            state->pairs.data[i] = (tpPairState){ -1, -1e30f, 0 };
         }
     }
     bool remembers = remembersPairs(system);

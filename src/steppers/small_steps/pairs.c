@@ -95,7 +95,7 @@ static void handOnChunk(void* context, int chunk, int worker) {
     tpRange range = tpChunkAt(state->fat.pairs.count, tp_pairsPerChunk, chunk);
     for (int i = range.begin; i < range.end; ++i) {
         int origin = state->fat.origins[i];
-        state->pairs.data[i] = (tpPairState){ -1, -FLT_MAX };
+        state->pairs.data[i] = (tpPairState){ -1, -FLT_MAX, 0 };
         if (origin >= 0) {
             search->isKept[origin] = true;
             state->pairs.data[i] = search->oldPairs[origin];

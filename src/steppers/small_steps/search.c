@@ -16,6 +16,7 @@
 
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
+#include "steppers/small_steps/apart.h"
 
 // Threads share pairs to be asked in chunks of so many, which find so many points as a rule: of a
 // pile of boxes that is looked at for the first time nearly every pair has four.
@@ -139,19 +140,6 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 
 // Pairs without a manifold -----------------------------------------------------------------------
 
-double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b) {
-    double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
-    double z = (double)a->ahead[2] - b->ahead[2], most = (double)a->margin + b->margin;
-    return fmin(most, sqrt(x * x + y * y + z * z) + a->turning + b->turning + tp_asidePart * most);
-}
-
-static float cameNearer(const tpBodyWay* a, const tpBodyWay* b) {
-    float x = a->moved[0] - b->moved[0], y = a->moved[1] - b->moved[1];
-    float z = a->moved[2] - b->moved[2];
-    // A little more for the rounding.
-    return 1.000001f * (sqrtf(x * x + y * y + z * z) + a->turned + b->turned);
-}
-
 // Lists the pairs of a chunk that are to be asked.
 static void watchChunk(void* context, int chunk, int worker) {
     (void)worker;
@@ -167,8 +155,7 @@ static void watchChunk(void* context, int chunk, int worker) {
         tpShapePair p = state->fat.pairs.data[i];
         const tpBodyWay* a = &state->ways.data[search->bodies[p.shapeA]];
         const tpBodyWay* b = &state->ways.data[search->bodies[p.shapeB]];
-        pair->slack -= cameNearer(a, b);
-        if (!(pair->slack > tpPairNeed(a, b))) {
+        if (!tpStaysApart(pair, a, b)) {
             search->numbers[found.first + found.count++] = i;
         }
     }
@@ -214,7 +201,8 @@ static void askChunk(void* context, int chunk, int worker) {
     }
     tpAskNarrowPhase(search->step, answers);
     for (int k = 0; k < answers->count && answers->pointCount <= answers->pointRoom; ++k) {
-        state->pairs.data[answers->list[k].pair].slack = (float)answers->list[k].slack;
+        const tpAnswer* answer = &answers->list[k];
+        state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along);
     }
 }
 

@@ -11,8 +11,9 @@
 
 // A pair of shapes that may be close: its manifold, or how far apart the shapes are at least.
 typedef struct tpPairState {
-    int32_t slot; // of the store; -1: none
-    float slack;  // m; if it has a manifold the run says
+    int32_t slot;   // of the store; -1: none
+    float slack;    // m; if it has a manifold the run says
+    uint32_t along; // the direction in which they are (apart.c); 0: the slack is a distance
 } tpPairState;
 
 // How a body has moved since contacts were last looked for, and how it may move in the next step.

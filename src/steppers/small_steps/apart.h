@@ -1,0 +1,66 @@
+// How far apart the shapes of a pair are known to be, and what motion takes from that.
+
+#ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_APART_H
+#define TIPPE_SRC_STEPPERS_SMALL_STEPS_APART_H
+
+#include "steppers/small_steps/search.h"
+
+// What is known of a pair without a manifold. Along a direction, from B to A, the shapes are at
+// least `slack` apart; if that is zero, it is their distance.
+tpPairState tpMakeApart(double slack, tpVec3 along);
+
+// How far apart two shapes are along a unit vector from B to A, m; negative if they are not.
+// -INFINITY if nobody knows, as of meshes.
+double tpSeparationAlong(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                         tpVec3 along);
+
+// A direction is three numbers of ten bits, so that a list of many pairs stays short. Each is off
+// by half of 1 / 511 at most, and the direction by 1.7e-3: what a way is along it, by that part of
+// the way. The rest is for the rounding.
+static const float tp_directionError = 2e-3f;
+
+static inline float tpUnpackNumber(uint32_t word, int shift) {
+    int32_t x = (int32_t)(word >> shift & 0x3ffu);
+    return (float)(x - ((x & 0x200) << 1)) * (1.0f / 511.0f);
+}
+
+static inline double tpNeedOf(const tpBodyWay* a, const tpBodyWay* b, double nearer) {
+    double most = (double)a->margin + b->margin;
+    return fmin(most, nearer + a->turning + b->turning + tp_asidePart * most);
+}
+
+// How near two bodies may come in the next step, m.
+static inline double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b) {
+    double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
+    double z = (double)a->ahead[2] - b->ahead[2];
+    return tpNeedOf(a, b, sqrt(x * x + y * y + z * z));
+}
+
+// How far they may come nearer along a unit vector from B to A, m.
+static inline double tpPairNeedAlong(const tpBodyWay* a, const tpBodyWay* b, tpVec3 along) {
+    double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
+    double z = (double)a->ahead[2] - b->ahead[2];
+    double nearer = -(along.x * x + along.y * y + along.z * z);
+    return tpNeedOf(a, b, nearer > 0.0 ? nearer : 0.0);
+}
+
+// Takes from what is known what the two bodies have moved. True if it is still enough for the next
+// step.
+static inline bool tpStaysApart(tpPairState* pair, const tpBodyWay* a, const tpBodyWay* b) {
+    float x = a->moved[0] - b->moved[0], y = a->moved[1] - b->moved[1];
+    float z = a->moved[2] - b->moved[2], way = sqrtf(x * x + y * y + z * z);
+    // A little more for the rounding.
+    float turned = 1.000001f * (a->turned + b->turned);
+    if (pair->along == 0) {
+        pair->slack -= 1.000001f * way + turned;
+        // No need is larger than the margins.
+        return pair->slack > (double)a->margin + b->margin || pair->slack > tpPairNeed(a, b);
+    }
+    float n[3] = { tpUnpackNumber(pair->along, 0), tpUnpackNumber(pair->along, 10),
+                   tpUnpackNumber(pair->along, 20) };
+    float nearer = tp_directionError * way - (n[0] * x + n[1] * y + n[2] * z);
+    pair->slack -= nearer + turned;
+    return pair->slack > tpPairNeedAlong(a, b, tpMakeVec3(n[0], n[1], n[2]));
+}
+
+#endif
