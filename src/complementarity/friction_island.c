@@ -119,9 +119,27 @@ static inline void pushBlock(const tpFrictionIsland* island, int block, const do
     }
 }
 
+static inline void readSpatial(const tpFrictionIsland* island, int block, const double* velocity,
+                               double* y) {
+    const int* body = island->body + 2 * (size_t)block;
+    const double* G = island->jacobian + (size_t)island->row[block] * 12;
+    double sum[3] = { 0.0, 0.0, 0.0 };
+    if (body[0] >= 0) {
+        readContact(G, velocity + (size_t)body[0] * 6, sum);
+    }
+    if (body[1] >= 0) {
+        readContact(G + 6, velocity + (size_t)body[1] * 6, sum);
+    }
+    memcpy(y, sum, sizeof(sum));
+}
+
 static inline void readBlock(const tpFrictionIsland* island, int block, const double* velocity,
                              double* y) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
+    if (componentCount == 6 && n == 3) {
+        readSpatial(island, block, velocity, y);
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         y[i] = 0.0;
     }
@@ -132,11 +150,7 @@ static inline void readBlock(const tpFrictionIsland* island, int block, const do
         }
         const double* G = halfOf(island, block, side);
         const double* v = velocity + (size_t)(body * componentCount);
-        if (componentCount == 6 && n == 3) {
-            readContact(G, v, y);
-        } else {
-            readRows(n, componentCount, G, v, y);
-        }
+        readRows(n, componentCount, G, v, y);
     }
 }
 

@@ -12,7 +12,11 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_LAW_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_LAW_H
 
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
+
+#include "math/block_column.h"
 
 typedef struct tpFrictionLaw {
     bool isPlain; // the block is a contact of three rows, and what follows tells its law
@@ -21,7 +25,31 @@ typedef struct tpFrictionLaw {
 } tpFrictionLaw;
 
 // F of Alart and Curnier at (r, u), and the law. Returns whether it is in play.
-bool tpFrictionLaw_Find(double mu, const double* r, const double* u, double* F, tpFrictionLaw* law);
+static inline bool tpFrictionLaw_Find(double mu, const double* r, const double* u, double* F,
+                                      tpFrictionLaw* law) {
+    double normal = r[0] - u[0];
+    if (!(normal > 0.0)) {
+        memcpy(F, r, 3 * sizeof(double));
+        return false;
+    }
+    double x = r[1] - u[1], y = r[2] - u[2];
+    double norm = sqrt(x * x + y * y), radius = mu * normal;
+    F[0] = u[0];
+    law->isSliding = !(norm <= radius && radius > 0.0);
+    if (!law->isSliding) {
+        F[1] = u[1];
+        F[2] = u[2];
+        return true;
+    }
+    double inverse = norm > 0.0 ? 1.0 / norm : 0.0;
+    law->mu = mu;
+    law->t[0] = x * inverse;
+    law->t[1] = y * inverse;
+    law->ratio = radius * inverse;
+    F[1] = r[1] - law->ratio * x;
+    F[2] = r[2] - law->ratio * y;
+    return true;
+}
 
 // y = C^-1 x, and y = C^-1 A x.
 void tpFrictionLaw_Solve(const tpFrictionLaw* law, double weight, const double* x, double* y);
@@ -30,6 +58,6 @@ void tpFrictionLaw_Respond(const tpFrictionLaw* law, double weight, const double
 // Adds G_i^T (C^-1 A) G_j to the 6 x 6 blocks of the two bodies of a contact: values + couple[k]
 // for aa, ab, ba, bb, none if that is negative. G has three rows, six numbers per body.
 void tpFrictionLaw_AddProducts(const tpFrictionLaw* law, double weight, const double* G,
-                               const int* couple, double* values);
+                               const int* couple, double* values, const tpSixKernels* six);
 
 #endif

@@ -258,7 +258,7 @@ static void addBlock(tpFrictionLinear* linear, int b, const double* A, const dou
         const double* G =
             linear->island->jacobian + (size_t)(linear->island->row[b] * 2 * componentCount);
         tpFrictionLaw_AddProducts(&linear->laws[b], weight, G, linear->couple + 4 * b,
-                                  linear->values);
+                                  linear->values, &linear->factor.six);
     } else if (n == 3 && componentCount == 6) {
         eliminateRows(3, linear, b, A, B, weight);
         addRows(3, 6, linear, b);

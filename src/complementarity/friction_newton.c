@@ -122,6 +122,20 @@ bool tpFrictionAlartCurnier(int n, int kind, double mu, const double* r, const d
     return true;
 }
 
+// The same as below for a contact of three rows: its squares are added to the sum.
+static inline bool evaluatePlain(double mu, const double* r, const double* u, double weight,
+                                 const double* center, double* F, tpFrictionLaw* law, double* sum) {
+    double local[3];
+    for (int i = 0; i < 3; ++i) {
+        local[i] = u[i] + weight * (r[i] - center[i]);
+    }
+    bool isInPlay = tpFrictionLaw_Find(mu, r, local, F, law);
+    for (int i = 0; i < 3; ++i) {
+        *sum += F[i] * F[i];
+    }
+    return isInPlay;
+}
+
 // Square of |F| at (r, u), with F and its derivatives.
 static double evaluate(tpFrictionNewton* newton, const double* r, const double* u, double weight,
                        const double* center) {
@@ -131,15 +145,18 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         double local[TP_FRICTION_MAX_ROWS], *F = newton->function + row;
+        if (laws != NULL && laws[b].isPlain) {
+            newton->inPlay[b] = evaluatePlain(island->mu[b], r + row, u + row, weight, center + row,
+                                              F, &laws[b], &sum);
+            continue;
+        }
         for (int i = 0; i < n; ++i) {
             local[i] = u[row + i] + weight * (r[row + i] - center[row + i]);
         }
         size_t law = (size_t)b * (size_t)newton->linear.lawStride;
         newton->inPlay[b] =
-            laws != NULL && laws[b].isPlain
-                ? tpFrictionLaw_Find(island->mu[b], r + row, local, F, &laws[b])
-                : tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F,
-                                         newton->velocity + law, newton->impulse + law);
+            tpFrictionAlartCurnier(n, island->kind[b], island->mu[b], r + row, local, F,
+                                   newton->velocity + law, newton->impulse + law);
         for (int i = 0; i < n; ++i) {
             sum += F[i] * F[i];
         }

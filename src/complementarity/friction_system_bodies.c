@@ -27,7 +27,7 @@ typedef struct BodyBuilder {
 } BodyBuilder;
 
 // Lower L with L L^T = A for a symmetric positive semidefinite A. False where A is zero.
-static bool factorMass(int n, const double* A, double* L) {
+static inline bool factorMass(int n, const double* A, double* L) {
     bool isMoving = false;
     memset(L, 0, sizeof(double) * (size_t)(n * n));
     for (int j = 0; j < n; ++j) {
@@ -93,7 +93,9 @@ static bool prepare(BodyBuilder* builder) {
     }
     for (int i = 0; i < bodies->bodyCount; ++i) {
         size_t at = (size_t)i * (size_t)(n * n);
-        builder->isMoving[i] = factorMass(n, bodies->inverseMass + at, builder->root + at);
+        const double* A = bodies->inverseMass + at;
+        builder->isMoving[i] =
+            n == 6 ? factorMass(6, A, builder->root + at) : factorMass(n, A, builder->root + at);
     }
     return true;
 }

@@ -7,11 +7,6 @@
 #include <string.h>
 
 #include "math/minimum_degree.h"
-#include "math/pairs.h"
-
-// A pivot below this is replaced by it. Diagonal blocks of a normalised island have entries of
-// order one, so this is a hundred times rounding: what is smaller holds no information.
-static const double smallestPivot = 1e-13;
 
 bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* arena) {
     int n = matrix->count, largest = 0;
@@ -34,6 +29,7 @@ bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* a
     factor->inverse = TP_SCRATCH(arena, double, n * factor->stride);
     factor->column = TP_SCRATCH_ZEROED(arena, double, n * factor->stride);
     factor->subtract = tpBlockColumn_Find(matrix->uniform, tpChooseWidth(4));
+    factor->six = tpSixKernels_Find(tpChooseWidth(4));
     return !arena->failed &&
            tpMinimumDegree_Order(n, matrix->columnStart, matrix->blockRow, arena, factor->order);
 }
@@ -202,8 +198,8 @@ static inline void invertBlock(int n, const double* A, double* inverse) {
             work[k][j] = work[best][j];
             work[best][j] = swap;
         }
-        if (!(fabs(work[k][k]) >= smallestPivot)) {
-            work[k][k] = work[k][k] < 0.0 ? -smallestPivot : smallestPivot;
+        if (!(fabs(work[k][k]) >= TP_SMALLEST_PIVOT)) {
+            work[k][k] = work[k][k] < 0.0 ? -TP_SMALLEST_PIVOT : TP_SMALLEST_PIVOT;
         }
         double pivot = 1.0 / work[k][k];
         work[k][k] = 1.0;
@@ -231,64 +227,11 @@ static inline void invertBlock(int n, const double* A, double* inverse) {
     }
 }
 
-// Rows are left where they are as long as no entry below a pivot is so many times as large.
-static const double tolerableGrowth = 10.0;
-
-static inline double entryOf(const tpSix* row, int k) {
-    return k < 2 ? row->a[k] : k < 4 ? row->b[k - 2] : row->c[k - 4];
-}
-
-static inline void setEntry(tpSix* row, int k, double value) {
-    if (k < 2) {
-        row->a[k] = value;
-    } else if (k < 4) {
-        row->b[k - 2] = value;
-    } else {
-        row->c[k - 4] = value;
+static inline void invertSix(bool (*invert)(const double*, double*), const double* A,
+                             double* inverse) {
+    if (!invert(A, inverse)) {
+        invertBlock(6, A, inverse);
     }
-}
-
-// One step of Gauss and Jordan's method. With k a constant the rows stay in registers. False if
-// rows have to change places.
-static inline bool takePivot(tpSix work[6], int k) {
-    double pivot = entryOf(&work[k], k), largest = smallestPivot;
-    for (int i = k + 1; i < 6; ++i) {
-        double size = fabs(entryOf(&work[i], k));
-        largest = size > largest ? size : largest;
-    }
-    if (!(tolerableGrowth * fabs(pivot) >= largest)) {
-        return false;
-    }
-    double inverse = 1.0 / pivot;
-    tpPair both = { inverse, inverse };
-    setEntry(&work[k], k, 1.0);
-    work[k].a *= both;
-    work[k].b *= both;
-    work[k].c *= both;
-    for (int i = 0; i < 6; ++i) {
-        if (i != k) {
-            double factor = entryOf(&work[i], k);
-            tpPair times = { factor, factor };
-            setEntry(&work[i], k, 0.0);
-            work[i].a -= times * work[k].a;
-            work[i].b -= times * work[k].b;
-            work[i].c -= times * work[k].c;
-        }
-    }
-    return true;
-}
-
-static bool invertSix(const double* A, double* inverse) {
-    tpSix work[6];
-    for (int i = 0; i < 6; ++i) {
-        work[i] = tpLoadSix(A + 6 * i);
-    }
-    if (!(takePivot(work, 0) && takePivot(work, 1) && takePivot(work, 2) && takePivot(work, 3) &&
-          takePivot(work, 4) && takePivot(work, 5))) {
-        return false;
-    }
-    memcpy(inverse, work, sizeof(work));
-    return true;
 }
 
 // The sizes that matter are spelled out here and below, for the compiler to unroll.
@@ -298,9 +241,7 @@ void tpInvertBlock(int n, const double* A, double* inverse) {
         invertBlock(3, A, inverse);
         return;
     case 6:
-        if (!invertSix(A, inverse)) {
-            invertBlock(6, A, inverse);
-        }
+        invertSix(tpSixKernels_Find(1).invert, A, inverse);
         return;
     default:
         invertBlock(n, A, inverse);
@@ -382,7 +323,11 @@ void tpBlockLu_Factorise(tpBlockLu* factor) {
             eliminate(factor, k, n, U);
         }
         double* inverse = factor->inverse + (size_t)(j * stride);
-        tpInvertBlock(n, column + (size_t)(j * stride), inverse);
+        if (n == 6) {
+            invertSix(factor->six.invert, column + (size_t)(j * stride), inverse);
+        } else {
+            tpInvertBlock(n, column + (size_t)(j * stride), inverse);
+        }
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
             scale(factor->size[i], n, column + (size_t)(i * stride), inverse,

@@ -50,6 +50,7 @@ typedef struct tpBlockLu {
     double* inverse;                  // of the diagonal blocks
     double* column;                   // one column of blocks being eliminated
     tpBlockColumn_Subtract* subtract; // for blocks of one size, or NULL
+    tpSixKernels six;
 } tpBlockLu;
 
 // Orders the blocks. The matrix is kept by reference. False if memory ran out.

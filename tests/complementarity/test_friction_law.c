@@ -103,7 +103,8 @@ static void productsAreThoseOfTheResponse(void** unused) {
         for (int i = 0; i < 4 * 36; ++i) {
             values[i] = 1.0;
         }
-        tpFrictionLaw_AddProducts(&law, from.weight, G, couple, values);
+        tpSixKernels six = tpSixKernels_Find(1);
+        tpFrictionLaw_AddProducts(&law, from.weight, G, couple, values, &six);
         for (int i = 0; i < 4 * 36; ++i) {
             int c = i / 36, a = 6 * (c / 2) + i % 36 / 6, b = 6 * (c % 2) + i % 6;
             double sum = 1.0;

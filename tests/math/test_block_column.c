@@ -66,8 +66,63 @@ static void othersHaveNone(void** state) {
     assert_null(tpBlockColumn_Find(6, 8));
 }
 
+static void invertsSix(void** state) {
+    (void)state;
+    tpRandom random = { 12 };
+    tpSixKernels plain = tpSixKernels_Find(1), wide = tpSixKernels_Find(tpChooseWidth(4));
+    for (int trial = 0; trial < 20; ++trial) {
+        double A[largest], inverse[largest], other[largest];
+        for (int i = 0; i < largest; ++i) {
+            A[i] = randomBetween(&random, -1.0, 1.0) + (i % 7 == 0 ? 8.0 : 0.0);
+        }
+        assert_true(plain.invert(A, inverse));
+        for (int i = 0; i < largest; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k < 6; ++k) {
+                sum += A[i / 6 * 6 + k] * inverse[6 * k + i % 6];
+            }
+            CHECK_NEAR(sum, i % 7 == 0 ? 1.0 : 0.0, 1e-14);
+        }
+        assert_true(wide.invert(A, other));
+        assert_memory_equal(inverse, other, sizeof(other));
+        // A small pivot calls for another row.
+        A[0] = 0.01 * A[6];
+        memset(other, 0, sizeof(other));
+        memset(inverse, 0, sizeof(inverse));
+        assert_false(plain.invert(A, other));
+        assert_false(wide.invert(A, other));
+        assert_memory_equal(inverse, other, sizeof(other));
+    }
+}
+
+static void addsCouples(void** state) {
+    (void)state;
+    tpRandom random = { 13 };
+    const int couple[4] = { 36, 0, -1, 72 };
+    for (int count = 2; count <= 3; ++count) {
+        Sample sample;
+        fill(&sample, &random);
+        const double *left = sample.L, *right = sample.L + 36;
+        double expected[blocks * largest], found[blocks * largest], wide[blocks * largest];
+        memcpy(expected, sample.column, sizeof(expected));
+        memcpy(found, sample.column, sizeof(found));
+        memcpy(wide, sample.column, sizeof(wide));
+        for (int i = 0; i < 4 * largest; ++i) {
+            int c = i / 36, a = 6 * (c / 2) + i % 36 / 6, b = 6 * (c % 2) + i % 6;
+            for (int k = 0; couple[c] >= 0 && k < count; ++k) {
+                expected[couple[c] + i % 36] += left[12 * k + a] * right[12 * k + b];
+            }
+        }
+        tpSixKernels_Find(1).addCouples(count, left, right, couple, found);
+        tpSixKernels_Find(tpChooseWidth(4)).addCouples(count, left, right, couple, wide);
+        assert_memory_equal(found, expected, sizeof(found));
+        assert_memory_equal(wide, expected, sizeof(wide));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(subtractsProducts),
+                                        cmocka_unit_test(invertsSix), cmocka_unit_test(addsCouples),
                                         cmocka_unit_test(othersHaveNone) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
