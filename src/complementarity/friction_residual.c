@@ -118,6 +118,20 @@ static inline double addForm(int componentCount, const double* J, const double* 
     return sum;
 }
 
+// The same of a body in space, two columns at once.
+static inline double addSpatialForm(const double* J, const double* inverse, double sum) {
+    tpSix product = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
+    for (int c = 0; c < 6; ++c) {
+        tpSix row = tpLoadSix(inverse + 6 * c);
+        product.a += J[c] * row.a;
+        product.b += J[c] * row.b;
+        product.c += J[c] * row.c;
+    }
+    tpPair a = product.a * tpLoadPair(J), b = product.b * tpLoadPair(J + 2);
+    tpPair c = product.c * tpLoadPair(J + 4);
+    return sum + a[0] + a[1] + b[0] + b[1] + c[0] + c[1];
+}
+
 // Diagonal entry of W at a row of a block.
 static double diagonalEntry(const tpFrictionProblem* problem, int block, int row) {
     double entry = problem->compliance != NULL ? problem->compliance[row] : 0.0;
@@ -143,12 +157,15 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
         }
         const double* inverse =
             bodies->inverseMass + (size_t)pair[side] * (size_t)(componentCount * componentCount);
+        if (componentCount == 6 && !same) {
+            entry = addSpatialForm(side == 0 ? JA : JB, inverse, entry);
+            continue;
+        }
         double J[6] = { 0.0 };
         for (int a = 0; a < componentCount; ++a) {
             J[a] = same ? JA[a] + JB[a] : (side == 0 ? JA[a] : JB[a]);
         }
-        entry = componentCount == 6 ? addForm(6, J, inverse, entry)
-                                    : addForm(componentCount, J, inverse, entry);
+        entry = addForm(componentCount, J, inverse, entry);
     }
     for (int i = bodies->firstTerms != NULL ? bodies->firstTerms[row] : 0;
          bodies->firstTerms != NULL && i < bodies->firstTerms[row + 1]; ++i) {
@@ -173,6 +190,10 @@ static void judgeFree(int rows, const double* u, tpFrictionResidual* residual,
     residual->separation = largest;
 }
 
+static inline void raiseTo(double* largest, double to) {
+    *largest = to > *largest ? to : *largest;
+}
+
 // What another block adds, in scaled rows.
 static void judgeBlock(int rows, int kind, double mu, double trace, const double* r,
                        const double* u, tpFrictionResidual* residual, double* plainSquare) {
@@ -195,9 +216,10 @@ static void judgeBlock(int rows, int kind, double mu, double trace, const double
         slip += u[i] * u[i];
         power += r[i] * u[i];
     }
-    residual->cone = fmax(residual->cone, fmax(-r[0], sqrt(impulse) - mu * r[0]));
-    residual->separation = fmax(residual->separation, -u[0]);
-    residual->complementarity = fmax(residual->complementarity, fabs(r[0] * u[0]));
+    raiseTo(&residual->cone, -r[0]);
+    raiseTo(&residual->cone, sqrt(impulse) - mu * r[0]);
+    raiseTo(&residual->separation, -u[0]);
+    raiseTo(&residual->complementarity, fabs(r[0] * u[0]));
     residual->dissipation += mu * r[0] * sqrt(slip) + power;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/forest.h"
 #include "complementarity/island_store.h"
+#include "math/pairs.h"
 
 // A pivot of the inverse mass below this part of its diagonal entry is rounding of a zero.
 static const double smallestPivot = 1e-14;
@@ -164,8 +165,22 @@ static bool allocateStore(const BodyBuilder* builder, int islandCount, BodyStore
     return tpIslandStore_Reserve(&store->common, arena, n, rows, islandCount);
 }
 
-// G += e J L. With the number of components a constant, the loops unroll; columns of L side by
-// side.
+// G += e J L of bodies in space, two columns at once. Zeros of L right of its diagonal, but for one
+// beside it, are left out: J is finite.
+static inline void addSpatial(double e, const double* J, const double* L, double* G) {
+    tpPair sum[3] = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
+    for (int c = 0; c < 6; ++c) {
+        for (int p = 0; p <= c / 2; ++p) {
+            sum[p] += J[c] * tpLoadPair(L + 6 * c + 2 * p);
+        }
+    }
+    for (int p = 0; p < 3; ++p) {
+        tpPair out = tpLoadPair(G + 2 * p) + e * sum[p];
+        memcpy(G + 2 * p, &out, sizeof(out));
+    }
+}
+
+// The same of any number of components.
 static inline void addProduct(int componentCount, double e, const double* J, const double* L,
                               double* G) {
     double sum[6] = { 0.0 };
@@ -207,7 +222,7 @@ static void formJacobian(const BodyBuilder* builder, int block, const int pair[2
             const double* L =
                 builder->root + (size_t)body * (size_t)(componentCount * componentCount);
             if (componentCount == 6) {
-                addProduct(6, e, J, L, G + (size_t)(6 * target));
+                addSpatial(e, J, L, G + (size_t)(6 * target));
             } else {
                 addProduct(componentCount, e, J, L, G + (size_t)(target * componentCount));
             }
