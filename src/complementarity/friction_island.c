@@ -101,21 +101,32 @@ static inline void readContact(const double* G, const double* v, double* y) {
     }
 }
 
+static inline void pushSpatial(const tpFrictionIsland* island, int block, const double* x,
+                               double* velocity) {
+    const int* body = island->body + 2 * (size_t)block;
+    const double* G = island->jacobian + (size_t)island->row[block] * 12;
+    if (body[0] >= 0) {
+        pushContact(G, x, velocity + (size_t)body[0] * 6);
+    }
+    if (body[1] >= 0) {
+        pushContact(G + 6, x, velocity + (size_t)body[1] * 6);
+    }
+}
+
 static inline void pushBlock(const tpFrictionIsland* island, int block, const double* x,
                              double* velocity) {
     int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
+    if (componentCount == 6 && n == 3) {
+        pushSpatial(island, block, x, velocity);
+        return;
+    }
     for (int side = 0; side < 2; ++side) {
         int body = island->body[2 * block + side];
         if (body < 0) {
             continue;
         }
         const double* G = halfOf(island, block, side);
-        double* v = velocity + (size_t)(body * componentCount);
-        if (componentCount == 6 && n == 3) {
-            pushContact(G, x, v);
-        } else {
-            pushRows(n, componentCount, G, x, v);
-        }
+        pushRows(n, componentCount, G, x, velocity + (size_t)(body * componentCount));
     }
 }
 

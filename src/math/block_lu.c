@@ -352,7 +352,12 @@ void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
         int n = factor->size[j];
         double solution[TP_BLOCK_MAX];
         double* xj = x + matrix->row[factor->block[j]];
-        tpMultiplyBlocks(n, n, 1, factor->inverse + (size_t)(j * stride), xj, solution);
+        const double* inverse = factor->inverse + (size_t)(j * stride);
+        if (n == 6) {
+            tpMultiplyBlocks(6, 6, 1, inverse, xj, solution);
+        } else {
+            tpMultiplyBlocks(n, n, 1, inverse, xj, solution);
+        }
         memcpy(xj, solution, sizeof(double) * (size_t)n);
         for (int r = factor->reachStart[j]; r < factor->reachStart[j + 1]; ++r) {
             int i = factor->reach[r];
