@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "crowds.h"
+#include "overlap.h"
 #include "tippe/joints.h"
 
 static double now(clockid_t clock) {
@@ -406,18 +407,31 @@ static tpWorld* openWorld(const Kind* kind, int count, int threads) {
 
 static void rule(const Kind* kind, int count, int steps) {
     tpWorld* world = openWorld(kind, count, 1);
-    Ruler* ruler = makeRuler(world);
-    double deepest, mean;
+    int bodies = tpWorld_GetBodyCount(world), frames = 0;
+    tpCollider* ruler = makeOverlapRuler(world);
+    tpPose* poses = calloc((size_t)bodies, sizeof(tpPose));
+    double deepest = 0.0, meanSum = 0.0, frameDeepest, frameMean;
     for (int k = 0; k < steps; ++k) {
         tpWorld_Step(world, kind->step);
-        if (k % 10 == 9) {
-            measureOverlap(ruler, world);
+        if (k % 10 != 9) {
+            continue;
         }
+        for (int i = 0; i < bodies; ++i) {
+            poses[i] = tpBody_GetPose(world, tpWorld_GetBody(world, i));
+        }
+        if (ruler == NULL || !measureOverlap(ruler, poses, &frameDeepest, &frameMean)) {
+            fprintf(stderr, "out of memory\n");
+            exit(3);
+        }
+        deepest = fmax(deepest, frameDeepest);
+        meanSum += frameMean;
+        ++frames;
     }
-    destroyRuler(ruler, &deepest, &mean);
-    printf("%-8s %7d bodies, overlap largest %.2f mean %.3f mm, hash %016llx\n", kind->name,
-           tpWorld_GetBodyCount(world), 1e3 * deepest, 1e3 * mean,
-           (unsigned long long)tpWorld_HashState(world));
+    double mean = frames > 0 ? meanSum / frames : 0.0;
+    printf("%-8s %7d bodies, overlap largest %.2f mean %.3f mm, hash %016llx\n", kind->name, bodies,
+           1e3 * deepest, 1e3 * mean, (unsigned long long)tpWorld_HashState(world));
+    free(poses);
+    tpDestroyCollider(ruler);
     tpDestroyWorld(world);
 }
 

@@ -1,4 +1,4 @@
-// What the files of bench_crowds share: bodies for scenes, and the ruler.
+// What the files of bench_crowds share: bodies for scenes.
 
 #ifndef TIPPE_BENCH_CROWDS_H
 #define TIPPE_BENCH_CROWDS_H
@@ -28,11 +28,5 @@ tpBodyId dropBody(tpWorld* world, int i, int side);
 void makeTumbler(tpWorld* world, int count);
 void makeMixedHills(tpWorld* world, int count);
 void makeStairs(tpWorld* world, int count);
-
-// Overlaps of a run, as a collider in double precision finds them (overlap_ruler.c).
-typedef struct Ruler Ruler;
-Ruler* makeRuler(const tpWorld* world);
-void measureOverlap(Ruler* ruler, const tpWorld* world);
-void destroyRuler(Ruler* ruler, double* deepest, double* mean);
 
 #endif

@@ -6,54 +6,11 @@
 
 #include "scene_bodies.h"
 
-#include "collision/collider.h"
+#include "overlap.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static tpCollider* makeCollider(const BenchScene* scene) {
-    tpColliderDef def = { tpDefaultAllocator(), false };
-    tpCollider* collider;
-    if (tpCreateCollider(&def, &collider) != tp_success) {
-        return NULL;
-    }
-    for (int i = 0; i < scene->bodyCount; ++i) {
-        tpBodyId body = tpWorld_GetBody(scene->world, i);
-        tpShapeId shape = tpBody_GetShape(scene->world, body, 0);
-        tpColliderShapeDef shapeDef = { 0 };
-        shapeDef.geometry = tpShape_GetGeometry(scene->world, shape);
-        shapeDef.pose = tpMakePose(tpZeroVec3(), tpIdentityQuat());
-        shapeDef.body = i;
-        shapeDef.isMovable = !scene->bodies[i].isFixed;
-        shapeDef.group = shapeDef.mask = 1;
-        if (tpCollider_PutShape(collider, i, &shapeDef) != tp_success) {
-            return NULL;
-        }
-    }
-    return collider;
-}
-
-// Deepest and mean overlap of pairs that overlap.
-static void measure(const tpCollider* collider, double* deepest, double* mean) {
-    int count, pairs = 0;
-    const tpContact* contacts = tpCollider_GetContacts(collider, &count);
-    double sum = 0.0;
-    *deepest = 0.0;
-    for (int i = 0; i < count;) {
-        double depth = 0.0;
-        int first = i;
-        for (; i < count && contacts[i].shapeA == contacts[first].shapeA &&
-               contacts[i].shapeB == contacts[first].shapeB;
-             ++i) {
-            depth = fmax(depth, -contacts[i].gap);
-        }
-        *deepest = fmax(*deepest, depth);
-        sum += depth;
-        pairs += depth > 0.0;
-    }
-    *mean = pairs > 0 ? sum / pairs : 0.0;
-}
 
 int main(int argc, char** argv) {
     FILE* file = argc == 3 ? fopen(argv[2], "rb") : NULL;
@@ -62,13 +19,13 @@ int main(int argc, char** argv) {
         return 2;
     }
     BenchScene scene = openBenchScene(argv[1], "free-flight", 1);
-    tpCollider* collider = makeCollider(&scene);
+    tpCollider* ruler = makeOverlapRuler(scene.world);
     size_t numbers = 7 * (size_t)scene.bodyCount;
     double* frame = calloc(numbers, sizeof(double));
     tpPose* poses = calloc((size_t)scene.bodyCount, sizeof(tpPose));
     double worst = 0.0, deepSum = 0.0, meanSum = 0.0, top = -INFINITY;
     int frames = 0, lost = 0;
-    while (collider != NULL && fread(frame, sizeof(double), numbers, file) == numbers) {
+    while (ruler != NULL && fread(frame, sizeof(double), numbers, file) == numbers) {
         top = -INFINITY;
         for (int i = 0; i < scene.bodyCount; ++i) {
             const double* p = frame + 7 * (size_t)i;
@@ -82,11 +39,10 @@ int main(int argc, char** argv) {
             top = scene.bodies[i].isFixed ? top : fmax(top, poses[i].position.y);
         }
         double deepest, mean;
-        if (tpCollider_Update(collider, poses, NULL, NULL) != tp_success) {
+        if (!measureOverlap(ruler, poses, &deepest, &mean)) {
             fprintf(stderr, "out of memory\n");
             return 3;
         }
-        measure(collider, &deepest, &mean);
         worst = fmax(worst, deepest);
         deepSum += deepest;
         meanSum += mean;
@@ -98,7 +54,7 @@ int main(int argc, char** argv) {
            frames, worst, deepSum / count, meanSum / count, frames > 0 ? top : 0.0, lost);
     free(frame);
     free(poses);
-    tpDestroyCollider(collider);
+    tpDestroyCollider(ruler);
     closeBenchScene(&scene);
     fclose(file);
     return 0;
