@@ -42,19 +42,18 @@ void complainOfName(const char* command, const char* what, const char* word,
 
 // Help ----------------------------------------------------------------------------------------
 
-// `text` word by word from helpColumn on, the first line after `used` columns of label.
-static void printWrapped(int used, const char* text) {
+void printWrapped(int used, int start, const char* text) {
     int column = used;
-    if (column >= helpColumn) {
+    if (column >= start) {
         printf("\n");
         column = 0;
     }
-    column += printf("%*s", helpColumn - column, "");
+    column += printf("%*s", start - column, "");
     bool first = true;
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
         if (!first && column + 1 + length > helpWidth) {
-            column = printf("\n%*s", helpColumn, "") - 1;
+            column = printf("\n%*s", start, "") - 1;
             first = true;
         }
         column += printf("%s%.*s", first ? "" : " ", length, text);
@@ -72,7 +71,7 @@ static void printHelp(const tpArgumentTable* table) {
     }
     printf(" [options]\n\n%s\n\n", table->summary);
     for (int i = 0; i < table->operandCount; ++i) {
-        printWrapped(printf("  %s", table->operands[i].name), table->operands[i].help);
+        printWrapped(printf("  %s", table->operands[i].name), helpColumn, table->operands[i].help);
     }
     for (int i = 0; i < table->optionCount; ++i) {
         const tpArgument* option = &table->options[i];
@@ -84,9 +83,9 @@ static void printHelp(const tpArgumentTable* table) {
         } else if (option->kind != optionFlag) {
             used += printf(" %s", option->valueName);
         }
-        printWrapped(used, option->help);
+        printWrapped(used, helpColumn, option->help);
     }
-    printWrapped(printf("  --help"), "print this");
+    printWrapped(printf("  --help"), helpColumn, "print this");
     if (table->notes != NULL) {
         printf("\n%s", table->notes);
     }
@@ -145,8 +144,8 @@ static tpArgumentsResult readList(const tpArgumentTable* table, const tpArgument
                                   const char* value) {
     tpArgumentList* list = option->target;
     if (list->count == longestArgumentList) {
-        fprintf(stderr, "tippe %s: --%s stands more than %d times\n", table->command, option->name,
-                longestArgumentList);
+        fprintf(stderr, "tippe %s: --%s is given more than %d times\n", table->command,
+                option->name, longestArgumentList);
         return argumentsWrong;
     }
     list->items[list->count++] = value;

@@ -17,11 +17,10 @@ typedef struct tpCheckOptions {
 } tpCheckOptions;
 
 static const char notes[] =
-    "Reads the scene and everything it names, builds its bodies, joints "
-    "and forces, and says what is\n"
-    "wrong as file:line:column: message, a line for each of up to 20 "
-    "errors of which none follows from another.\n"
-    "Notes are about things that are allowed but may not be meant.\n"
+    "Reads the scene and all files that it names, builds its bodies, joints and forces, and "
+    "prints\n"
+    "up to 20 independent errors as file:line:column: message.\n"
+    "Notes point out what is allowed but may be a mistake.\n"
     "\n"
     "Exit status: 0 the scene is valid; 2 it is not; 3 it could not be written.\n";
 

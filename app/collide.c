@@ -197,7 +197,7 @@ static bool readHeader(Table* table) {
                 continue;
             }
             if (table->places[i] >= 0) {
-                snprintf(message, sizeof(message), "column %s stands here twice", columnNames[i]);
+                snprintf(message, sizeof(message), "column %s appears twice", columnNames[i]);
                 return complain(table, table->line.cells[j].start, message);
             }
             table->places[i] = j;

@@ -33,38 +33,35 @@ typedef struct tpCompareOptions {
 static const char* const againstWords[] = { "closed-form", "reference", "finest", NULL };
 
 static const char notes[] =
-    "Without --against: the closed form where the scene gives one, else its reference file,\n"
-    "else the finest run, which is the scene's own stepper at a quarter of the smallest step.\n"
-    "Errors of positions and angles are the largest over bodies and times; those of velocities\n"
-    "are means over time, since they jump at impacts. `order` compares a run with that of the\n"
-    "next larger step.\n"
+    "Without --against, runs are compared with the closed form in the scene, else with its\n"
+    "reference file, else with the finest run: the scene's own stepper at a quarter of the\n"
+    "smallest step. Errors of positions and angles are the largest over bodies and times. Errors\n"
+    "of velocities are means over time, since velocities jump at impacts. `order` compares a run\n"
+    "with the run at the next larger step.\n"
     "\n"
-    "With a folder, all of its tables (*.csv) are references, such as many measured motions of "
-    "one\n"
-    "thing. Each run starts in the first state of its table; means, medians and largest errors of\n"
-    "positions and rotations over all tables are printed.\n"
+    "With a folder, all of its tables (*.csv) are references, such as many measured motions of\n"
+    "one body. Each run starts in the first state of its table. Mean, median and largest errors\n"
+    "of positions and rotations over all tables are printed.\n"
     "\n"
-    "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or\n"
-    "a file could not be written.\n";
+    "Exit status: 0 done; 2 bad input or usage; 3 no run reached its end, or a file could not be\n"
+    "written.\n";
 
 static const char adviceNotes[] =
-    "Runs the scene by all steppers, at steps from four times the scene's to an eighth of it, and\n"
-    "tells which one reaches an error of a hundredth, a thousandth and a ten-thousandth of how "
-    "far\n"
-    "things move at the least processor time, and what `auto` needs for it. Errors are what they\n"
-    "are for `compare`: against the scene's closed form, else its reference, else the finest run.\n"
+    "Runs the scene with all steppers, at steps from four times to an eighth of the scene's. Then\n"
+    "prints which stepper and step reach an error of 1e-2, 1e-3 and 1e-4 of the distance that\n"
+    "bodies move in the least CPU time, and what `auto` needs for it. Errors are measured as for\n"
+    "`compare`: against the scene's closed form, else its reference, else the finest run.\n"
     "\n"
-    "Exit status: 0 the advice is there; 2 bad input or usage; 3 no run came to its end, or a "
-    "file\n"
-    "could not be written.\n";
+    "Exit status: 0 done; 2 bad input or usage; 3 no run reached its end, or a file could not be\n"
+    "written.\n";
 
 static tpArgumentsResult readAdviceLine(int argumentCount, char** arguments,
                                         tpCompareOptions* options) {
     double until = NAN;
     const tpArgument table[] = {
-        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+        { "until", optionNumber, &until, "SECONDS", "the end time, instead of the scene's", NULL },
         { "set", optionList, &options->settings, "NAME=VALUE",
-          "an option of the steppers, instead of the scene's; may stand more than once", NULL },
+          "an option of the steppers, instead of the scene's; may be given several times", NULL },
         { "out", optionText, &options->out, "FILE.html",
           "write the page of tippe compare, with error against cost of all runs", NULL },
         { "csv", optionText, &options->csv, "FILE.csv", "write the table, a row per run", NULL },
@@ -79,8 +76,7 @@ static tpArgumentsResult readAdviceLine(int argumentCount, char** arguments,
                                      NULL } };
     const tpArgumentTable line = {
         .command = "advise",
-        .summary =
-            "Tries steppers and steps on a scene, and tells which to take for which accuracy",
+        .summary = "Tries steppers and step sizes on a scene, and recommends one for each accuracy",
         TP_OPERANDS(operands),
         TP_OPTIONS(table),
         .notes = adviceNotes,
@@ -95,13 +91,13 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     double until = NAN;
     const tpArgument table[] = {
         { "steppers", optionText, &options->steppers, "NAMES",
-          "which, separated by commas, or all; default all that meet contacts", NULL },
+          "steppers, separated by commas, or all; default all that handle contacts", NULL },
         { "steps", optionText, &options->steps, "SECONDS",
           "step sizes, separated by commas; default the scene's, its half and its quarter", NULL },
-        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+        { "until", optionNumber, &until, "SECONDS", "the end time, instead of the scene's", NULL },
         { "set", optionList, &options->settings, "NAME=VALUE",
-          "an option of the steppers, instead of the scene's; may stand more than once", NULL },
-        { "against", optionChoice, &options->against, NULL, "what the runs are held against",
+          "an option of the steppers, instead of the scene's; may be given several times", NULL },
+        { "against", optionChoice, &options->against, NULL, "what the runs are compared with",
           againstWords },
         { "reference", optionText, &options->reference, "FILE.csv",
           "a table of known states in the format of run --csv, instead of the scene's; or a folder "
@@ -123,7 +119,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                      NULL } };
     const tpArgumentTable line = {
         .command = "compare",
-        .summary = "Runs a scene by several steppers at several step sizes and holds them together",
+        .summary = "Runs a scene with several steppers and step sizes, and compares the results",
         TP_OPERANDS(operands),
         TP_OPTIONS(table),
         .notes = notes,

@@ -82,7 +82,7 @@ static const tpComparedRun* findMostExact(const tpComparison* comparison, const 
 
 static void printRun(const char* lead, const tpComparedRun* run, const Advice* advice) {
     bool isShort = run->outcome->cpuTime < shortestTime;
-    printf("%s%s at a step of %.4g s: off by %.2g %s, %s%.3g s of processor time", lead,
+    printf("%s%s at a step of %.4g s: off by %.2g %s, %s%.3g s of CPU time", lead,
            tpStepperName(run->stepper), run->step, errorAt(&run->errors, advice->leading),
            advice->unit, isShort ? "less than " : "",
            isShort ? shortestTime : run->outcome->cpuTime);
@@ -93,12 +93,12 @@ static void printRun(const char* lead, const tpComparedRun* run, const Advice* a
 }
 
 static void printShare(const tpComparison* comparison, const Advice* advice, double share) {
-    printf("To %.0e of the %.3g %s that things move (%.2g %s):\n", share, advice->scale,
-           advice->unit, share * advice->scale, advice->unit);
+    printf("For an accuracy of %.0e of the %.3g %s that bodies move (%.2g %s):\n", share,
+           advice->scale, advice->unit, share * advice->scale, advice->unit);
     const tpComparedRun* best = findCheapest(comparison, advice, share, -1);
     const tpComparedRun* automatic = findCheapest(comparison, advice, share, tp_auto);
     if (best == NULL) {
-        printf("  no stepper at these steps\n");
+        printf("  no stepper reaches it at these steps\n");
         const tpComparedRun* exact = findMostExact(comparison, advice);
         if (exact != NULL) {
             printRun("  nearest  ", exact, advice);
@@ -109,7 +109,7 @@ static void printShare(const tpComparison* comparison, const Advice* advice, dou
         if (second != NULL) {
             printRun("  next     ", second, advice);
         } else {
-            printf("  no other stepper gets there\n");
+            printf("  no other stepper reaches it\n");
         }
     }
     if (automatic != NULL) {
@@ -177,11 +177,12 @@ static void printApart(const tpComparison* comparison, const Advice* advice) {
                            run->outcome->audit.uncertifiedCount == 0;
         best = isCertified && isCheaper(run, best) ? run : best;
     }
-    printf("Paths cannot be followed here: no run comes within %.0e of the %.3g %s that things "
-           "move,\nand shorter steps do not bring the runs together. Small causes grow, as in "
-           "crowds, or impacts\nof several points at once have no single outcome. Judge by "
-           "energy, overlap and other laws.\n",
-           shares[0], advice->scale, advice->unit);
+    printf(
+        "This motion has no reproducible path: no run comes within %.0e of the %.3g %s that bodies "
+        "move,\nand shorter steps do not bring the runs together. Small differences grow, as "
+        "in crowds, or\nimpacts at several points at once have no single outcome. Compare "
+        "energy, overlap and other laws instead.\n",
+        shares[0], advice->scale, advice->unit);
     printRun("  nearest  ", exact, advice);
     if (best != NULL) {
         printRun("  cheapest with all steps certified: ", best, advice);

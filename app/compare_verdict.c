@@ -180,13 +180,13 @@ static tpSentence* addSentence(tpVerdict* verdict, const char* kind, const char*
 
 static void sayRight(const Judgement* judgement, tpVerdict* verdict) {
     tpSentence* sentence = addSentence(verdict, "good", "Right");
-    say(sentence, " to within 1 %% of the %.2g %s that things %s: ", judgement->scale,
+    say(sentence, " to within 1 %% of the %.2g %s that bodies %s: ", judgement->scale,
         judgement->unit, judgement->leading == 0 ? "move" : "change");
     listStanders(judgement, standsRight, sentence);
     const tpComparedRun* least = findLeastWork(judgement);
     if (least != NULL) {
         say(addSentence(verdict, "", ""),
-            "Least work for that: %s at a step of %.4g s, %.2g s of processor time.",
+            "The cheapest of these: %s at a step of %.4g s, %.2g s of CPU time.",
             tpStepperName(least->stepper), least->step, least->outcome->cpuTime);
     }
 }
@@ -197,7 +197,7 @@ static void sayElsewhere(const Judgement* judgement, tpVerdict* verdict) {
         const Stander* stander = &judgement->standers[i];
         wasTried = wasTried && (stander->standing != standsElsewhere || stander->doneCount > 1);
     }
-    tpSentence* sentence = addSentence(verdict, "error", "Elsewhere");
+    tpSentence* sentence = addSentence(verdict, "error", "Wrong");
     say(sentence, "%s: ", wasTried ? ", and smaller steps do not help" : "");
     listStanders(judgement, standsElsewhere, sentence);
 }
@@ -206,8 +206,8 @@ static void sayTruth(const tpComparison* comparison, tpVerdict* verdict) {
     for (int i = 0; i < comparison->runCount; ++i) {
         if (comparison->runs[i].isTruth) {
             say(addSentence(verdict, "", ""),
-                "All are held against %s itself at a step of %.4g s: this says who agrees with "
-                "it, not that it is right.",
+                "All are compared with %s itself at a step of %.4g s: this shows which steppers "
+                "agree with it, not that it is right.",
                 tpStepperName(comparison->runs[i].stepper), comparison->runs[i].step);
             return;
         }
@@ -233,15 +233,15 @@ void giveVerdict(const tpComparison* comparison, tpVerdict* verdict) {
         sayRight(&judgement, verdict);
     }
     if (hasStanding(&judgement, standsCloser)) {
-        tpSentence* sentence = addSentence(verdict, "warning", "On the way");
-        say(sentence, " there, closer with every smaller step: ");
+        tpSentence* sentence = addSentence(verdict, "warning", "Converging");
+        say(sentence, ", closer with every smaller step: ");
         listStanders(&judgement, standsCloser, sentence);
     }
     if (hasStanding(&judgement, standsElsewhere)) {
         sayElsewhere(&judgement, verdict);
     }
     if (hasStanding(&judgement, standsFailed)) {
-        tpSentence* sentence = addSentence(verdict, "error", "Not done");
+        tpSentence* sentence = addSentence(verdict, "error", "Failed");
         say(sentence, ": ");
         listStanders(&judgement, standsFailed, sentence);
     }

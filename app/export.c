@@ -67,7 +67,8 @@ static tpResult writePage(tpRecording* recording, const tpExportOptions* options
         return tp_ioError;
     }
     if (options->every == 0 && kept > 1) {
-        fprintf(stderr, "tippe export: the page has one frame in %lld; --every N chooses\n",
+        fprintf(stderr,
+                "tippe export: the page has one frame in %lld; --every N chooses another number\n",
                 (long long)kept);
     }
     return tp_success;
@@ -82,21 +83,19 @@ static const tpExport exports[exportCount] = {
       "write value, speed and effort of the joints' coordinates, a row per frame", writeJoints },
     { "contacts", "FILE.csv", "write the contacts, a row per contact and frame", writeContacts },
     { "reports", "FILE.csv",
-      "write what the steps reported: energies, residuals, iterations; a row per frame",
+      "write energies, residuals and iterations as the steps reported them, a row per frame",
       writeReports },
-    { "pairs", "FILE.csv",
-      "write what pairs of bodies did to each other: impulses, mean forces, collisions",
+    { "pairs", "FILE.csv", "write impulses, mean forces and collisions between pairs of bodies",
       writePairs },
     { "html", "FILE.html", "write a page that shows the run, in one file that works offline",
       writePage },
 };
 
 static const char notes[] =
-    "The first three tables are, byte for byte, those that the run itself would have written. The\n"
-    "page holds everything it shows and needs no network; of a recording too large to be mailed "
-    "it\n"
-    "takes as many frames as fit. A file is replaced when all of it is written, and not before;\n"
-    "`-` is standard output.\n"
+    "The first three tables are the same, byte for byte, as those of tippe run. The page contains\n"
+    "everything it shows and needs no network; if the recording is very large, it takes only as\n"
+    "many frames as fit. A file is replaced only when the new one is complete. `-` is standard\n"
+    "output.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 an output could not be written to its end.\n";
 
@@ -119,11 +118,11 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpExportOptions* options) {
     tpArgument table[exportCount + 2] = {
         [exportCount] = { "window", optionPositive, &options->window, "SECONDS",
-                          "of the pairs: a row per pair for every so many seconds, default the "
-                          "whole run",
+                          "with --pairs: a row per pair for each interval of this length, "
+                          "default the whole run",
                           NULL },
         [exportCount + 1] = { "every", optionCount, &options->every, "N",
-                              "take every N-th frame only into the page", NULL },
+                              "with --html: take only every N-th frame", NULL },
     };
     for (int i = 0; i < exportCount; ++i) {
         table[i] = (tpArgument){ exports[i].option,    optionText,      &options->paths[i],
@@ -132,7 +131,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording", NULL } };
     const tpArgumentTable line = {
         .command = "export",
-        .summary = "Writes what a recording holds as tables or as a page",
+        .summary = "Writes a recording as tables or as a page",
         TP_OPERANDS(operands),
         .options = table,
         .optionCount = exportCount + 2,

@@ -1,4 +1,4 @@
-// tippe list: what there is to choose from, one line each.
+// tippe list: what there is to choose from, with a summary of each.
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -12,6 +12,8 @@
 #include "tippe/friction.h"
 #include "tippe/lcp.h"
 
+enum { summaryColumn = 25 };
+
 // A list prints its lines: names and summaries, or with `namesOnly` the names alone.
 typedef struct tpListing {
     const char* name;
@@ -24,7 +26,7 @@ static void printLine(bool namesOnly, const char* name, const char* summary) {
     if (namesOnly) {
         printf("%s\n", name);
     } else {
-        printf("  %-22s %s\n", name, summary);
+        printWrapped(printf("  %s", name), summaryColumn, summary);
     }
 }
 
@@ -80,7 +82,7 @@ static void append(char* buffer, size_t size, const char* format, ...) {
     va_end(arguments);
 }
 
-// Default, choices and steppers of an option.
+// Default or choices of an option, and the steppers that use it.
 static void describeOption(int index, char* buffer, size_t size) {
     const tpOptionInfo* info = tpOption(index);
     buffer[0] = '\0';
@@ -96,7 +98,7 @@ static void describeOption(int index, char* buffer, size_t size) {
         append(buffer, size, "default %g%s%s", info->defaultValue, hasUnit ? " " : "",
                hasUnit ? info->unit : "");
     }
-    append(buffer, size, "; %s (", info->summary);
+    append(buffer, size, "; used by ");
     bool isFirst = true;
     for (int i = 0; i < tp_stepperCount; ++i) {
         if (tpStepperUsesOption((tpStepperId)i, index)) {
@@ -104,14 +106,17 @@ static void describeOption(int index, char* buffer, size_t size) {
             isFirst = false;
         }
     }
-    append(buffer, size, "%s)", isFirst ? "no stepper yet" : "");
+    append(buffer, size, "%s", isFirst ? "no stepper" : "");
 }
 
 static void printOptions(bool namesOnly) {
     for (int i = 0; i < tpOptionCount(); ++i) {
         char words[1024];
         describeOption(i, words, sizeof(words));
-        printLine(namesOnly, tpOption(i)->name, words);
+        printLine(namesOnly, tpOption(i)->name, tpOption(i)->summary);
+        if (!namesOnly) {
+            printWrapped(0, summaryColumn, words);
+        }
     }
 }
 
@@ -137,7 +142,7 @@ static const tpListing listings[] = {
     { "shapes", "Shapes of bodies", printShapes, false },
     { "joints", "Joints between bodies", printJoints, false },
     { "options", "Options of steppers, for --set and simulation.options", printOptions, false },
-    { "scenes", "Scenes that came with Tippe, for tippe run, view, compare and check", printScenes,
+    { "scenes", "Scenes that come with Tippe, for tippe run, view, compare and check", printScenes,
       true },
 };
 
@@ -159,7 +164,7 @@ int runList(int argumentCount, char** arguments) {
     };
     const tpArgumentTable line = {
         .command = "list",
-        .summary = "Lists steppers, solvers, shapes, joints, options and scenes, a line for each",
+        .summary = "Lists steppers, solvers, shapes, joints, options and scenes",
         TP_OPERANDS(operands),
         .options = table,
         .optionCount = 1,

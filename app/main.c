@@ -10,15 +10,15 @@
 #include "tippe/base.h"
 
 static const tpCommand commands[] = {
-    { "run", "run a scene and print what it came to", runRun },
+    { "run", "run a scene and print a summary", runRun },
     { "check", "check a scene without running it", runCheck },
     { "list", "list steppers, solvers, shapes, joints, options and scenes", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
-    { "compare", "hold steppers and step sizes together on one scene", runCompare },
-    { "advise", "tell which stepper and step to take for which accuracy", runAdvise },
+    { "compare", "compare steppers and step sizes on one scene", runCompare },
+    { "advise", "recommend a stepper and a step for a given accuracy", runAdvise },
     { "collide", "resolve impacts with friction, one per row of a table", runCollide },
     { "view", "show a run in the browser, recorded or live", runView },
-    { "export", "write what a recording holds as tables or as a page", runExport },
+    { "export", "write a recording as tables or as a page", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
     { "verify", "repeat a recorded run and compare it bit for bit", runVerify },
     { "schema", "print the JSON Schema of scene files", runSchema },
@@ -31,7 +31,7 @@ static const struct {
     const char* summary;
 } pythonCommands[] = {
     { "fit", "identify numbers of a scene from measured motions" },
-    { "score", "tell how far simulations are from measured motions" },
+    { "score", "measure how far simulations are from measured motions" },
 };
 
 enum {
@@ -73,7 +73,7 @@ static bool tellOfPython(const char* name, FILE* stream) {
             fprintf(stream,
                     "usage: tippe %s SCENE MOTIONS [options]\n\nTo %s\n\n"
                     "This command is part of the Python package: `pip install .` in a clone of "
-                    "Tippe installs a\nprogram `tippe` that has it; there `tippe %s --help` tells "
+                    "Tippe installs a\nprogram `tippe` that has it; there `tippe %s --help` lists "
                     "its options. docs/measured.md shows\nhow to use it.\n",
                     name, pythonCommands[i].summary, name);
             return true;

@@ -7,7 +7,7 @@
 #include "tippe/recording.h"
 
 static const char notes[] =
-    "A recording that is whole is left as it is. What is lost of a killed run is its last second.\n"
+    "An intact recording is not changed. At most the last second of a killed run is lost.\n"
     "\n"
     "Exit status: 0 the recording can be read; 2 it cannot, the message says why.\n";
 

@@ -62,8 +62,10 @@ static tpRunTable tableOf(const tpRunOptions* options, int index) {
 }
 
 static const char notes[] =
-    "SCENE is a file, the name of a scene that came with Tippe (tippe run t_handle), or `-` for\n"
-    "standard input. As a table `-` is standard output; the summary then goes to standard error.\n"
+    "SCENE is a file, the name of a scene that comes with Tippe (see tippe list scenes), or `-` "
+    "for\n"
+    "standard input. `-` as the name of a table means standard output; the summary then goes to\n"
+    "standard error.\n"
     "\n"
     "The run has round(until / step) steps. Ctrl-C ends it early; what was recorded stays "
     "readable.\n"
@@ -71,7 +73,7 @@ static const char notes[] =
     "--save writes the state at the end of the run, also of one that was interrupted. --from goes "
     "on\n"
     "from there, bit for bit, to the time --until; the scene and the stepper must be the same.\n"
-    "Options are those of the state; --set changes them from there on.\n"
+    "Options are taken from the state; --set changes them from there on.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage, nothing is written; 3 the simulation could not go\n"
     "on or was interrupted, what was recorded until then is kept.\n";
@@ -83,12 +85,12 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     double until = NAN;
     const tpArgument table[] = {
         { "stepper", optionText, &options->overrides.stepper, "NAME",
-          "the method, instead of the scene's; tippe list shows them", NULL },
+          "the stepper to use instead of the scene's (see tippe list steppers)", NULL },
         { "step", optionPositive, &options->overrides.step, "SECONDS",
-          "the time of one step, instead of the scene's", NULL },
-        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+          "the length of a step, instead of the scene's", NULL },
+        { "until", optionNumber, &until, "SECONDS", "the end time, instead of the scene's", NULL },
         { "set", optionList, &options->settings, "NAME=VALUE",
-          "an option of the stepper, instead of the scene's; may stand more than once", NULL },
+          "an option of the stepper, instead of the scene's; may be given several times", NULL },
         { "out", optionText, &options->out, "FILE.h5", "record everything in an HDF5 file", NULL },
         { "csv", optionText, &options->csv, "FILE.csv",
           "write positions and velocities of the bodies, a row per step", NULL },
@@ -99,9 +101,9 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "save", optionText, &options->save, "STATE", "write the state at the end, for --from",
           NULL },
         { "from", optionText, &options->from, "STATE",
-          "start with a state that --save wrote, instead of the scene's", NULL },
+          "start from a state that --save wrote, instead of the scene's start", NULL },
         { "dump", optionText, &options->dump, "DIR",
-          "write every friction problem that is solved as a file that tippe solve reads", NULL },
+          "write every friction problem that is solved to a file for tippe solve", NULL },
         { "dump-above", optionNumber, &options->dumpAbove, "X",
           "with --dump: only problems whose residual stays above X", NULL },
         { "every", optionCount, &options->every, "N",
@@ -116,7 +118,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to run", NULL } };
     const tpArgumentTable line = {
         .command = "run",
-        .summary = "Runs a scene and prints what it came to",
+        .summary = "Runs a scene and prints a summary",
         TP_OPERANDS(operands),
         TP_OPTIONS(table),
         .notes = notes,

@@ -10,7 +10,7 @@ int runSchema(int argumentCount, char** arguments) {
     bool markdown = false;
     const tpArgument table[] = {
         { "markdown", optionFlag, &markdown, NULL,
-          "print the vocabulary as Markdown tables instead, those of docs/scenes.md", NULL },
+          "print Markdown tables instead, as in docs/scenes.md", NULL },
     };
     const tpArgumentTable line = {
         .command = "schema",

@@ -43,11 +43,10 @@ static const char notes[] =
     "Formats: plain LCPs (n s, M row by row, q, z), text files of Siconos (LCP, MLCP, friction in\n"
     "2D and 3D with W or with M and H; dense, block and sparse matrices), HDF5 files of FCLIB "
     "and\n"
-    "of tippe run --dump. They are told apart by their content.\n"
+    "of tippe run --dump. The format is recognised by its content.\n"
     "\n"
-    "Residuals: an LCP's is max |min(z, M z + q)| / max(1, |q|); a friction problem's is the "
-    "scale-free\n"
-    "natural map of Coulomb's law divided by |q|. The plain ones are without these scales.\n"
+    "Residual of an LCP: max |min(z, M z + q)| / max(1, |q|). Residual of a friction problem: the\n"
+    "scale-free natural map of Coulomb's law divided by |q|. The plain residuals are not divided.\n"
     "\n"
     "Exit status: 0 solved; 1 not solved (the best point found is written, its residual given);\n"
     "4 proved infeasible (nothing is written); 2 bad file or usage.\n";
@@ -59,7 +58,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     static const char* const kinds[] = { "lcp", "mlcp", "fc2d", "fc3d", NULL };
     const tpArgument table[] = {
         { "kind", optionChoice, &options->kind, NULL,
-          "what the file holds, where its content cannot tell", kinds },
+          "what the file contains, if that is not clear from its content", kinds },
         { "solver", optionText, &options->solver, "NAME",
           "auto (the default: chooses and escalates) or a name of tippe list", NULL },
         { "tolerance", optionPositive, &options->tolerance, "X",
@@ -69,7 +68,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "contact",
           NULL },
         { "warm", optionFlag, &options->isWarm, NULL,
-          "begin with the impulses that the file gives (those of tippe run --dump do)", NULL },
+          "start from the impulses in the file (files of tippe run --dump have them)", NULL },
         { "json", optionFlag, &options->json, NULL,
           "print the result, with the solution, as one JSON object", NULL },
     };

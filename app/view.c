@@ -29,7 +29,7 @@ typedef struct tpViewOptions {
     int port, threads;
 } tpViewOptions;
 
-static const char notes[] = "Prints the address of the page and opens it where there is a desktop. "
+static const char notes[] = "Prints the address of the page, and opens it if there is a desktop. "
                             "A scene is simulated while\n"
                             "it is shown; a recording is read as it is needed, whatever its size. "
                             "The page can be reached from\n"
@@ -41,11 +41,11 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpViewOptions* options) {
     const tpArgument table[] = {
         { "stepper", optionText, &options->overrides.stepper, "NAME",
-          "the method, instead of the scene's; tippe list shows them", NULL },
+          "the stepper to use instead of the scene's (see tippe list steppers)", NULL },
         { "step", optionPositive, &options->overrides.step, "SECONDS",
-          "the time of one step, instead of the scene's", NULL },
+          "the length of a step, instead of the scene's", NULL },
         { "set", optionList, &options->settings, "NAME=VALUE",
-          "an option of the stepper, instead of the scene's; may stand more than once", NULL },
+          "an option of the stepper, instead of the scene's; may be given several times", NULL },
         { "threads", optionCount, &options->threads, "N", "threads of the simulation, default 1",
           NULL },
         { "port", optionCount, &options->port, "N", "the port, instead of any that is free", NULL },

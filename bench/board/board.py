@@ -131,7 +131,7 @@ def write_page(engines, results, options):
     for name, _, _, figure, steps in laws.LAWS:
         if (name, engines[0], steps[0]) not in find:
             continue
-        lines += [f"## {name}: {figure}", "", "| engine | " + " | ".join("h = " + step_word(s) for s in steps) + " | residual | |",
+        lines += [f"## {name}: {figure}", "", "| engine | " + " | ".join("h = " + step_word(s) for s in steps) + " | residual | remark |",
                   "|---|" + "---|" * (len(steps) + 2)]
         for engine in engines:
             runs = [find[name, engine, step] for step in steps]

@@ -19,55 +19,55 @@ static const char* const restitutionLaws[] = { "poisson", "stronge", NULL };
 
 const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
-                             "how exactly the contact law is solved, in contact velocities" },
+                             "residual of the contact law at which a solve ends, as a velocity of "
+                             "contacts" },
     [tp_certificateOption] = { "certificate", tp_numberOption, 1e-8, 1e-12, 1.0, NULL, NULL,
                                "relative residual of the contact law (e3) that certifies a step "
-                               "and "
-                               "ends its solves; a larger one makes crowds faster" },
+                               "and ends its solves; a larger value makes crowds faster" },
     [tp_coneOption] = { "cone", tp_choiceOption, 0, 0, 1, cones, NULL,
-                        "friction cone: the true one, or the papers' pyramid" },
+                        "friction cone: the true cone, or the papers' pyramid" },
     [tp_directionsOption] = { "directions", tp_integerOption, 8, 3, 64, NULL, NULL,
-                              "friction directions of the pyramid" },
+                              "number of friction directions of the pyramid" },
     [tp_variantOption] = { "variant", tp_choiceOption, tp_repeatedVariant, 0, 3, variants, NULL,
-                           "contact rows on positions, on velocities, by the fixed point, or on "
-                           "positions and again where a step ends too deep" },
+                           "contact conditions on positions, on velocities, by a fixed point, or "
+                           "on positions and once more if a step ends with deep overlaps" },
     [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
                              "where contacts are linearised: at the predicted or the current "
-                             "place" },
+                             "pose" },
     [tp_impactLawOption] = { "impact_law", tp_choiceOption, tp_ownImpact, 0, 3, impactLaws, NULL,
                              "law of restitution at impacts located inside the step; none: "
-                             "inelastic; own: none in stewart-trinkle, as in the paper, newton "
-                             "in chakraborty-trinkle" },
+                             "inelastic; own: none in stewart-trinkle (as in the paper), newton in "
+                             "chakraborty-trinkle" },
     [tp_thetaOption] = { "theta", tp_numberOption, 0.5, 0.5, 1.0, NULL, NULL,
                          "1: the papers' implicit Euler step; 0.5: symmetric, of second order" },
     [tp_formulationOption] = { "formulation", tp_choiceOption, 0, 0, 1, formulations, NULL,
                                "closest points eliminated contact by contact, or unknowns as in "
-                               "the "
-                               "paper (with theta = 1)" },
+                               "the paper (with theta = 1)" },
     [tp_gammaOption] = { "gamma", tp_numberOption, 1.0, 0.0, 1.0, NULL, NULL,
-                         "part of a penetration that one step takes back" },
+                         "part of an overlap that one step removes" },
     [tp_energyGuardOption] = { "energy_guard", tp_booleanOption, 1, 0, 1, NULL, NULL,
                                "keeps energy from rising beyond the work done" },
     [tp_restitutionThresholdOption] = { "restitution_threshold", tp_numberOption, -1.0, -1.0, 1e6,
                                         NULL, "m/s",
                                         "slower approaches do not bounce; negative: 2 g h, or "
-                                        "sqrt(2 g collision_tolerance) where that is used" },
+                                        "sqrt(2 g collision_tolerance) for steppers that use it" },
     [tp_schemeOption] = { "scheme", tp_choiceOption, 0, 0, 1, schemes, NULL,
-                          "contact springs with the directions of the step's start, or of its "
-                          "end" },
+                          "directions of contact springs: those at the start of the step, or those "
+                          "at its end" },
     [tp_stiffnessOption] = { "stiffness", tp_numberOption, -1.0, -1.0, 1e30, NULL, "N/m^b",
-                             "of contact springs, force = stiffness overlap^b; not positive: the "
-                             "weight of all bodies overlaps by 4e-6 of their reach" },
+                             "stiffness of contact springs, force = stiffness overlap^b; if not "
+                             "positive: so stiff that the weight of all bodies overlaps by 4e-6 of "
+                             "their size" },
     [tp_exponentOption] = { "exponent", tp_numberOption, 1.5, 1.0, 4.0, NULL, NULL,
-                            "b of contact springs: 1.5 is Hertz's, 1 a linear spring" },
+                            "b of contact springs: 1.5 is Hertz's law, 1 a linear spring" },
     [tp_dampingOption] = { "damping", tp_numberOption, 0.0, 0.0, 1e6, NULL, "s/m",
-                           "contact springs push 1 + damping times the speed of approach as hard" },
+                           "contact springs push 1 + damping times the approach speed as hard" },
     [tp_creepOption] = { "creep", tp_numberOption, 0.0, 0.0, 1e3, NULL, "m/s",
                          "sliding speed up to which friction grows; 0: Coulomb's law itself" },
     [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, -1.0, -1.0, 1.0, NULL,
                                       "m",
                                       "contacts with smaller gaps touch, or may collide; negative: "
-                                      "4e-6 of what bodies reach" },
+                                      "4e-6 of the size of the bodies" },
     [tp_impactsOption] = { "impacts", tp_choiceOption, tp_locatedImpacts, 0, 1, impacts, NULL,
                            "impacts inside a step: all at once at its end, or each located in "
                            "time" },
@@ -75,31 +75,33 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                                 "friction that converges to Coulomb's law, or the paper's "
                                 "increments" },
     [tp_shockPropagationOption] = { "shock_propagation", tp_booleanOption, 0, 0, 1, NULL, NULL,
-                                    "carries loads to the ground level by level before the "
-                                    "sweeps go on" },
+                                    "carries loads to the ground level by level before the sweeps "
+                                    "go on" },
     [tp_budgetOption] = { "budget", tp_integerOption, 300000, 1000, 2e9, NULL, NULL,
-                          "contact updates a step; fewer where the tolerance is met before" },
+                          "largest number of contact updates per step; fewer if the tolerance is "
+                          "met before" },
     [tp_pushOutSpeedOption] = { "push_out_speed", tp_numberOption, 0.5, 0.0, 1e6, NULL, "m/s",
-                                "overlaps are taken back no faster" },
+                                "largest speed at which overlaps are removed" },
     [tp_restitutionLawOption] = { "restitution_law", tp_choiceOption, 0, 0, 1, restitutionLaws,
-                                  NULL, "what e compares: impulses, or their work" },
+                                  NULL,
+                                  "whether restitution e is a ratio of impulses (Poisson) or comes "
+                                  "from their work (Stronge)" },
     [tp_handOverOption] = { "hand_over", tp_booleanOption, 1, 0, 1, NULL, NULL,
                             "gives bodies with too many events to a time stepper" },
     [tp_eventShareOption] = { "event_share", tp_numberOption, 4.0, 0.01, 1e6, NULL, NULL,
-                              "events of a body in a step, in those of one at rest, before it is "
-                              "handed over" },
+                              "a body is handed over if it has this many times the events of a "
+                              "body at rest in a step" },
     [tp_substepsOption] = { "substeps", tp_integerOption, 4, 1, 64, NULL, NULL,
-                            "small steps in a step, with two sweeps each" },
+                            "number of substeps in a step, with two sweeps each" },
     [tp_sleepOption] = { "sleep", tp_booleanOption, 0, 0, 1, NULL, NULL,
-                         "leaves islands alone that have come to rest, until something concerns "
-                         "them" },
+                         "islands at rest are not simulated until something disturbs them" },
     [tp_sleepSpeedOption] = { "sleep_speed", tp_numberOption, 1e-3, 0.0, 1e6, NULL, "m/s",
-                              "islands rest whose bodies are slower, and whose contacts meet "
-                              "their law to that" },
+                              "an island is at rest if its bodies are slower, and its contacts "
+                              "meet their law to this velocity" },
     [tp_sleepTimeOption] = { "sleep_time", tp_numberOption, 0.5, 0.0, 1e6, NULL, "s",
-                             "for which an island rests before it sleeps" },
+                             "how long an island must be at rest before it sleeps" },
     [tp_accuracyOption] = { "accuracy", tp_numberOption, 1e-3, 1e-8, 1.0, NULL, NULL,
-                            "error of positions that is asked for, in lengths of the bodies" },
+                            "requested error of positions, in lengths of the bodies" },
 };
 
 tpOptions tpDefaultOptions(void) {

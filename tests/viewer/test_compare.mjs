@@ -17,7 +17,7 @@ test('a comparison in one file', async t => {
     await t.test('says which stepper is right', async () => {
         const verdict = (await page.textContent('.verdict')).replaceAll('\n', ' ');
         const right = /Right to within 1 %[^:]*: (.*?)\.Least work/.exec(verdict)?.[1] ?? '';
-        const elsewhere = /Elsewhere[^:]*: (.*?)\.(?:All|$)/.exec(verdict)?.[1] ?? '';
+        const elsewhere = /Wrong[^:]*: (.*?)\.(?:All|$)/.exec(verdict)?.[1] ?? '';
         const extent = 1; // m, that the ball falls
         for (const stepper of ['stewart-trinkle', 'anitescu', 'mirtich-canny']) {
             const [finest] = runs.filter(run => run.stepper === stepper && !run.is_truth).sort((a, b) => a.step - b.step);

@@ -249,7 +249,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption,   tp_certificateOption
 
 const tpStepper tpAnitescuStepper = {
     .name = "anitescu",
-    .summary = "fixed-step velocity complementarity with joints and restitution",
+    .summary = "the default: joints, restitution, stacks; second order in smooth motion",
     .closesAccount = true,
     .options = used,
     .step = step,

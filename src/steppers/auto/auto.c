@@ -498,7 +498,7 @@ static const tpFigureIndex figures[] = { tp_switchFigure, tp_rejectedFigure, tp_
 
 const tpStepper tpAutoStepper = {
     .name = "auto",
-    .summary = "the method and the step chosen on the fly, to the accuracy asked for",
+    .summary = "chooses method and step while it runs, for a requested accuracy",
     .closesAccount = true,
     .options = used,
     .figures = figures,

@@ -360,7 +360,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption,
 
 const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",
-    .summary = "geometrically implicit on smooth bodies, elliptic friction with spin",
+    .summary = "smooth bodies that roll and spin, geometrically implicit; elliptic friction",
     .closesAccount = true,
     .options = used,
     .lacks = tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,

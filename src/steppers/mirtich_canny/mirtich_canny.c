@@ -300,7 +300,7 @@ static const tpFigureIndex figures[] = { tp_checkFigure,          tp_collisionFi
 
 const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
-    .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
+    .summary = "impacts one by one at their exact times; resting contact by microcollisions",
     .closesAccount = true,
     .seesCrossings = true,
     .hasCarriers = true,

@@ -313,7 +313,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption, 
 
 const tpStepper tpPenaltyStepper = {
     .name = "penalty",
-    .summary = "contacts as stiff springs, implicit; tends to the rigid steppers",
+    .summary = "contacts as stiff springs, implicit",
     .options = used,
     .lacks = tp_lacksRestitution | tp_lacksRollingFriction | tp_lacksCompliance,
     .yields = true,

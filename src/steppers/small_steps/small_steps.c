@@ -138,8 +138,7 @@ static const tpFigureIndex figures[] = { tp_budgetEndFigure, tp_figureCount };
 
 const tpStepper tpSmallStepsStepper = {
     .name = "small-steps",
-    .summary =
-        "small steps with soft contacts, a fixed amount of work per step: the one for real time",
+    .summary = "real time: substeps with soft contacts, a fixed amount of work per step",
     .seesCrossings = true,
     .bodyScratch = 640,
     .needsPieces = needsPieces,

@@ -86,7 +86,7 @@ static const tpOptionIndex used[] = {
 
 const tpStepper tpStewartTrinkleStepper = {
     .name = "stewart-trinkle",
-    .summary = "implicit time stepping, exact complementarity, inelastic impacts",
+    .summary = "classic implicit LCP time stepping; inelastic impacts",
     .closesAccount = true,
     .options = used,
     .lacks = tp_lacksCompliance,
