@@ -44,7 +44,7 @@ void complainOfName(const char* command, const char* what, const char* word,
 
 void printWrapped(int used, int start, const char* text) {
     int column = used;
-    if (column >= start) {
+    if (column > 0 && column >= start) {
         printf("\n");
         column = 0;
     }

@@ -74,7 +74,7 @@ typedef enum tpArgumentsResult {
 // arguments[0] is the subcommand's name.
 tpArgumentsResult parseArguments(const tpArgumentTable* table, int argumentCount, char** arguments);
 
-// Prints `text` from column `start` on, wrapped at 100 columns, after a label of `used` columns.
+// Prints `text` from column `start` on, wrapped at 96 columns, after a label of `used` columns.
 void printWrapped(int used, int start, const char* text);
 
 // The exit status if the arguments are not parsed.

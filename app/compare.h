@@ -150,6 +150,13 @@ void writeAdviceJson(const tpComparison* comparison, FILE* stream);
 // A text as a JSON string. '<' is escaped as well, so that it may stand in a page's script.
 void writeJsonText(const char* text, FILE* stream);
 const char* runStatusWord(const tpComparedRun* run);
+
+// Whether a run costs less than another one (NULL: nothing is cheaper than a run). Times of a few
+// milliseconds are noise: such runs are ordered by their steps.
+bool isCheaperRun(const tpComparedRun* run, const tpComparedRun* than);
+
+// The CPU time of a run in seconds as text, after `below` the shortest time that means something.
+const char* runTimeText(const tpComparedRun* run, const char* below, char* buffer, size_t size);
 void printComparison(const tpComparison* comparison);
 bool writeComparisonCsv(const tpComparison* comparison, const char* path);
 void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, FILE* stream);

@@ -26,18 +26,6 @@ static bool isWithin(const tpComparedRun* run, const Advice* advice, double shar
            errorAt(&run->errors, advice->leading) <= share * advice->scale;
 }
 
-// Times below this say nothing, s: runs that are both faster are told apart by the number of their
-// steps.
-static const double shortestTime = 5e-3;
-
-static bool isCheaper(const tpComparedRun* run, const tpComparedRun* than) {
-    if (than == NULL) {
-        return true;
-    }
-    double a = run->outcome->cpuTime, b = than->outcome->cpuTime;
-    return a < shortestTime && b < shortestTime ? run->step > than->step : a < b;
-}
-
 // The run of least cost that is exact enough: of one stepper, or of all but `auto`. NULL: none is.
 static const tpComparedRun* findCheapest(const tpComparison* comparison, const Advice* advice,
                                          double share, int stepper) {
@@ -45,7 +33,7 @@ static const tpComparedRun* findCheapest(const tpComparison* comparison, const A
     for (int i = 0; i < comparison->runCount; ++i) {
         const tpComparedRun* run = &comparison->runs[i];
         bool isMeant = stepper >= 0 ? (int)run->stepper == stepper : run->stepper != tp_auto;
-        if (isMeant && isWithin(run, advice, share) && isCheaper(run, best)) {
+        if (isMeant && isWithin(run, advice, share) && isCheaperRun(run, best)) {
             best = run;
         }
     }
@@ -59,7 +47,7 @@ static const tpComparedRun* findSecond(const tpComparison* comparison, const Adv
     for (int id = 0; id < tp_stepperCount; ++id) {
         const tpComparedRun* run = findCheapest(comparison, advice, share, id);
         if (run != NULL && run->stepper != best->stepper && run->stepper != tp_auto &&
-            isCheaper(run, second)) {
+            isCheaperRun(run, second)) {
             second = run;
         }
     }
@@ -81,11 +69,10 @@ static const tpComparedRun* findMostExact(const tpComparison* comparison, const 
 }
 
 static void printRun(const char* lead, const tpComparedRun* run, const Advice* advice) {
-    bool isShort = run->outcome->cpuTime < shortestTime;
-    printf("%s%s at a step of %.4g s: off by %.2g %s, %s%.3g s of CPU time", lead,
+    char time[32];
+    printf("%s%s at a step of %.4g s: off by %.2g %s, %s s of CPU time", lead,
            tpStepperName(run->stepper), run->step, errorAt(&run->errors, advice->leading),
-           advice->unit, isShort ? "less than " : "",
-           isShort ? shortestTime : run->outcome->cpuTime);
+           advice->unit, runTimeText(run, "less than ", time, sizeof(time)));
     if (!isnan(run->order)) {
         printf(", order %.1f", run->order);
     }
@@ -175,7 +162,7 @@ static void printApart(const tpComparison* comparison, const Advice* advice) {
         const tpComparedRun* run = &comparison->runs[i];
         bool isCertified = run->outcome->status == runDone && !run->isTruth &&
                            run->outcome->audit.uncertifiedCount == 0;
-        best = isCertified && isCheaper(run, best) ? run : best;
+        best = isCertified && isCheaperRun(run, best) ? run : best;
     }
     printf(
         "This motion has no reproducible path: no run comes within %.0e of the %.3g %s that bodies "

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "compare.h"
 #include "output_file.h"
 #include "recording/number.h"
@@ -17,6 +18,23 @@ const char* runStatusWord(const tpComparedRun* run) {
         [runRefused] = "refused"
     };
     return words[run->outcome->status];
+}
+
+static const double shortestTime = 5e-3; // s
+
+bool isCheaperRun(const tpComparedRun* run, const tpComparedRun* than) {
+    if (than == NULL) {
+        return true;
+    }
+    double a = run->outcome->cpuTime, b = than->outcome->cpuTime;
+    return a < shortestTime && b < shortestTime ? run->step > than->step : a < b;
+}
+
+const char* runTimeText(const tpComparedRun* run, const char* below, char* buffer, size_t size) {
+    bool isShort = run->outcome->cpuTime < shortestTime;
+    snprintf(buffer, size, "%s%.3g", isShort ? below : "",
+             isShort ? shortestTime : run->outcome->cpuTime);
+    return buffer;
 }
 
 static int64_t fallbackSteps(const tpAudit* audit) {
@@ -48,7 +66,8 @@ static void printRun(const tpComparedRun* run, int leading) {
         printCell(9, "%.2e", errorAt(&run->errors, leading));
         printCell(5, "%.2f", run->order);
     }
-    printCell(8, "%.3g", run->outcome->cpuTime);
+    char time[32];
+    printf("  %8s", runTimeText(run, "<", time, sizeof(time)));
     printCell(8, "%.1e", audit->penetrationMax);
     printCell(8, "%.1e", audit->residualMax);
     printCell(8, "%.1e", fabs(run->energyImbalance));
@@ -126,12 +145,15 @@ void printComparison(const tpComparison* comparison) {
     tpVerdict verdict;
     giveVerdict(comparison, &verdict);
     for (int i = 0; i < verdict.count; ++i) {
-        printf("%s%s%s\n", i == 0 ? "\n" : "", verdict.sentences[i].word,
-               verdict.sentences[i].text);
+        printf("%s", i == 0 ? "\n" : "");
+        char sentence[sizeof(verdict.sentences[i].text) + 32];
+        snprintf(sentence, sizeof(sentence), "%s%s", verdict.sentences[i].word,
+                 verdict.sentences[i].text);
+        printWrapped(0, 0, sentence);
     }
-    printf("\n  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
-           "account does not\n  explain; gain: largest rise of energy in one step beyond the "
-           "work done, J; failed: solves\n");
+    printf("\n  time: CPU seconds of the steps; overlap: the deepest, m; energy: error of the "
+           "energy account, J;\n  gain: largest rise of energy in one step beyond the work done, "
+           "J; failed: number of solves\n");
 }
 
 // CSV and JSON --------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ static const tpComparedRun* findLeastWork(const Judgement* judgement) {
         }
         if (isRight && isJudged(run, judgement->leading) &&
             errorAt(&run->errors, judgement->leading) < rightShare * judgement->scale &&
-            (least == NULL || run->outcome->cpuTime < least->outcome->cpuTime)) {
+            isCheaperRun(run, least)) {
             least = run;
         }
     }
@@ -185,9 +185,11 @@ static void sayRight(const Judgement* judgement, tpVerdict* verdict) {
     listStanders(judgement, standsRight, sentence);
     const tpComparedRun* least = findLeastWork(judgement);
     if (least != NULL) {
+        char time[32];
         say(addSentence(verdict, "", ""),
-            "The cheapest of these: %s at a step of %.4g s, %.2g s of CPU time.",
-            tpStepperName(least->stepper), least->step, least->outcome->cpuTime);
+            "The cheapest of these: %s at a step of %.4g s, %s s of CPU time.",
+            tpStepperName(least->stepper), least->step,
+            runTimeText(least, "less than ", time, sizeof(time)));
     }
 }
 
