@@ -1,21 +1,21 @@
 // What every part of Tippe shares: versions, memory, assertions and results.
 //
-// Three kinds of trouble are told in three ways:
+// Three kinds of trouble are reported in three ways:
 //
 //   a programming mistake   (a stale id, an index out of range, a number that is not finite, NULL
-//                           where there must be an object) is told to the misuse hook with the
+//                           where there must be an object) is reported to the misuse hook with the
 //                           names of the function and of the argument. The call then changes
 //                           nothing and returns zeros, or tp_badInput. Debug builds of the library
 //                           stop there by default, release builds never do.
-//   bad input               (a definition or a file that cannot be) returns a tpResult other than
+//   bad input               (an invalid definition or file) returns a tpResult other than
 //                           tp_success, or a null id, with a message in a tpError of the caller's;
 //                           nothing is changed.
-//   a solve that did not    is a result, told in the step's report.
+//   a solve that did not    is a result: the report of the step says so.
 //   converge
 //
-// NULL is nothing to destroy, close and release, and the default for options, allocators and
-// errors. What only the caller can know is not checked: that pointers point to what they should,
-// that objects were not destroyed before, that arrays are as long as the call says.
+// NULL may be destroyed, closed and released without effect, and means the default for options,
+// allocators and errors. Not checked, since only the caller can know: that pointers are valid, that
+// objects were not destroyed before, that arrays are as long as the call says.
 
 #ifndef TIPPE_BASE_H
 #define TIPPE_BASE_H
@@ -58,8 +58,8 @@ TP_API const char* tpVersion(void);
 
 // Memory --------------------------------------------------------------------------------------
 
-// Where memory comes from. `allocate` returns NULL when there is none left; `release` is told the
-// size that was asked for. Memory is aligned to 64 bytes, a cache line.
+// Where memory comes from. `allocate` returns NULL when there is none left; `release` receives the
+// size that was requested. Memory is aligned to 64 bytes, a cache line.
 typedef struct tpAllocator {
     void* (*allocate)(size_t size, void* context);
     void (*release)(void* memory, size_t size, void* context);
@@ -80,7 +80,7 @@ typedef enum tpResult {
     tp_notSolved    // a computation did not reach its tolerance
 } tpResult;
 
-// A message in the caller's hands. File errors start with "file:line:column: ".
+// A message in memory of the caller. File errors start with "file:line:column: ".
 typedef struct tpError {
     tpResult result;
     char message[1024];
@@ -88,7 +88,7 @@ typedef struct tpError {
 
 // Misuse and assertions -------------------------------------------------------------------------
 
-// Told of a programming mistake, on the thread that made it, before the call returns:
+// Called after a programming mistake, on the thread that made it, before the call returns:
 // "tpBody_SetVelocity", "velocity", "is not finite". A binding to another language can turn it into
 // an exception.
 typedef void (*tpMisuseHook)(const char* function, const char* argument, const char* message);

@@ -1,7 +1,7 @@
 // Batches: many worlds of one kind, stepped by threads, with the numbers of all of them in one
 // array.
 //
-// The worlds have the same bodies and joints in the same order; everything else may differ: states,
+// The worlds have the same bodies and joints in the same order. Everything else may differ: states,
 // masses, materials, targets, gravity. Each of them moves bit for bit as it would alone, on any
 // number of threads. A single world is reached by tpBatch_GetWorld, and every function on worlds
 // works there too.
@@ -58,7 +58,7 @@ typedef enum tpBatchField {
     tp_batchFieldCount
 } tpBatchField;
 
-// States where they lie, without a copy: row `slot` of world `w` begins at w * (world stride) +
+// States in place, without a copy: row `slot` of world `w` begins at w * (world stride) +
 // slot * (slot stride), counted in numbers. Slots are those of tpBody_GetSlot. The view follows the
 // worlds as they move, and ends with the batch or when a body is added to one of them.
 typedef struct tpBatchView {
@@ -71,16 +71,16 @@ typedef struct tpBatchView {
     size_t worldPoseStride, worldVelocityStride; // from one world to the next
 } tpBatchView;
 
-// Called once for every world, on the threads of the batch and in no order: it may use this world
-// and what it owns alone.
+// Called once for every world, on the threads of the batch and in no order: it may use only this
+// world and its own data.
 typedef void (*tpBatchFunction)(void* context, tpWorld* world, int index);
 
 TP_BEGIN_DECLS
 
 TP_API tpBatchDef tpDefaultBatchDef(void); // one thread; the worlds stay the caller's
 
-// NULL with a message if the worlds do not have the same bodies and joints, a world is there twice,
-// or memory ran out. Worlds then stay the caller's.
+// NULL with a message if the worlds do not have the same bodies and joints, a world occurs twice,
+// or memory ran out. The caller keeps the worlds then.
 TP_API tpBatch* tpCreateBatch(const tpBatchDef* def, tpError* error);
 TP_API void tpDestroyBatch(tpBatch* batch);
 
@@ -98,17 +98,17 @@ TP_API int tpBatch_GetWidth(const tpBatch* batch, tpBatchField field);
 TP_API const char* tpBatchFieldName(tpBatchField field); // "positions", "target_speeds"
 TP_API tpResult tpBatch_Read(const tpBatch* batch, tpBatchField field, double* numbers,
                              tpError* error);
-// Takes what differs from what is there, as the functions on one world do. On tp_badInput (a number
-// cannot be) and tp_unsupported (a coordinate in a closed loop, a field that is only read) nothing
-// has changed in any world; the message names the world and the number.
+// Sets the numbers that differ from the present ones, as the functions of one world do. On
+// tp_badInput (an invalid number) and tp_unsupported (a coordinate in a closed loop, a field that
+// is only read) nothing has changed in any world; the message names the world and the number.
 TP_API tpResult tpBatch_Write(tpBatch* batch, tpBatchField field, const double* numbers,
                               tpError* error);
 
 // tp_unsupported once a body has been added to one of the worlds.
 TP_API tpResult tpBatch_ViewState(const tpBatch* batch, tpBatchView* view, tpError* error);
 
-// Takes worlds back to where they were when the batch was made, or last kept: states and all
-// numbers that can be set. `which` has a flag per world; NULL: all.
+// Returns worlds to their state when the batch was made or tpBatch_Keep was last called: states and
+// all numbers that can be set. `which` has a flag per world; NULL: all.
 TP_API tpResult tpBatch_Reset(tpBatch* batch, const bool* which, tpError* error);
 TP_API tpResult tpBatch_Keep(tpBatch* batch, const bool* which, tpError* error);
 

@@ -1,11 +1,10 @@
-// How two shapes lie to each other: the signed distance with its closest points, and all contact
-// points.
+// The signed distance of two shapes with its closest points, and all their contact points.
 //
 // Everything is in world coordinates. The normal is a unit vector that points from B to A.
-// Distances and gaps are signed: positive apart, negative overlapping, when moving A by -distance
-// along the normal is the shortest way to part the two. Queries keep what they learned in a
-// tpPairCache; handing the same one to the next query of the same pair makes that one faster. It
-// changes nothing else but rounding, and the choice where several answers are equally good.
+// Distances and gaps are signed: positive if the shapes are apart, negative if they overlap. Then
+// moving A by -distance along the normal is the shortest way to separate them. Queries store what
+// they learned in a tpPairCache. Passing the same cache to the next query of the same pair makes it
+// faster. It changes only rounding, and the choice between equally good answers.
 
 #ifndef TIPPE_COLLISION_H
 #define TIPPE_COLLISION_H
@@ -47,8 +46,8 @@ typedef struct tpBodyPath {
     tpPose pose;            // at time 0
     tpVec3 velocity;        // of the origin at time 0, m/s
     tpVec3 acceleration;    // of the origin, m/s^2
-    tpVec3 angularVelocity; // rad/s, world axes; constant where `rotationAt` is NULL
-    double spinBound;       // rad/s: no less than the angular speed at any time; only read where
+    tpVec3 angularVelocity; // rad/s, world axes; constant if `rotationAt` is NULL
+    double spinBound;       // rad/s: no less than the angular speed at any time; only read if
                             // `rotationAt` is given
     tpQuat (*rotationAt)(const void* context, double time); // or NULL
     const void* context;
@@ -68,7 +67,7 @@ typedef struct tpFirstTouch {
     int queryCount;    // distances computed
 } tpFirstTouch;
 
-// A shape that meets another on a straight way.
+// A shape that meets another one along a straight line.
 typedef struct tpShapeHit {
     bool isHit;
     bool startsTouching;
@@ -81,7 +80,7 @@ TP_BEGIN_DECLS
 // The signed distance of two shapes whose bodies are at bodyA and bodyB. For shapes that are not
 // convex it is that of the nearest pair of triangles, or the depth of the deepest contact.
 // `cache` may be NULL. tp_unsupported for two planes, and for pairs of height fields with each
-// other or with planes: both are infinite or have no inside to be compared.
+// other or with planes: these are infinite or have no inside.
 TP_API tpResult tpClosestPoints(const tpGeometry* a, tpPose bodyA, const tpGeometry* b,
                                 tpPose bodyB, tpPairCache* cache, tpClosest* out);
 
@@ -91,12 +90,12 @@ TP_API tpResult tpClosestPoints(const tpGeometry* a, tpPose bodyA, const tpGeome
 TP_API tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPose bodyB,
                           double margin, tpPairCache* cache, tpContactList* out);
 
-// Where the frame of a sweep is at a time.
+// The pose of the frame of a path at a time.
 TP_API tpPose tpBodyPath_PoseAt(const tpBodyPath* path, double time);
 
 // The first touch of two moving shapes within `duration` seconds: the first time at which they come
-// within `tolerance` (m, positive). No motion is too fast and no shape too thin to be seen. At most
-// `queryLimit` distances are computed (0: 10000). Results as tpClosestPoints.
+// within `tolerance` (m, positive). No motion is too fast and no shape too thin to be noticed. At
+// most `queryLimit` distances are computed (0: 10000). Results as tpClosestPoints.
 TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
                                const tpBodyPath* pathB, double duration, double tolerance,
                                int queryLimit, tpPairCache* cache, tpFirstTouch* out);

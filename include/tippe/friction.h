@@ -51,7 +51,7 @@ typedef struct tpFrictionBodies {
     int componentCount;        // velocities of a body, 1 to 6
     const double* inverseMass; // bodyCount blocks of componentCount x componentCount, row by row,
                                // symmetric
-    const int* bodyA;          // for each block; -1 if it is nailed to the world
+    const int* bodyA;          // for each block; -1 for the world
     const int* bodyB;
     const double* jacobianA; // for each row of the problem, `componentCount` numbers
     const double* jacobianB;
@@ -64,14 +64,14 @@ typedef struct tpFrictionBodies {
 
 typedef struct tpFrictionProblem {
     int blockCount;
-    int dimension;              // rows of every block, where `dimensions` is NULL
+    int dimension;              // rows of every block, if `dimensions` is NULL
     const int* dimensions;      // rows of each block, 1 to 6, or NULL
     const unsigned char* kinds; // tpFrictionKind of each block, or NULL: all cones
     const double* mu;           // of each block (read for cones only), >= 0
     const double* scale;      // of each row, or NULL for ones: semi-axes of elliptic cones (below)
     const double* compliance; // of each row, or NULL: added to the diagonal of W, >= 0
     const double* q;          // velocity without impulses, of each row
-    const tpMatrix* W;        // square, or NULL where `bodies` says it
+    const tpMatrix* W;        // square, or NULL if `bodies` is given
     const tpFrictionBodies* bodies;
     const tpFrictionBodies* mechanism; // or NULL: the bodies that W comes from, if W is given;
                                        // joints
@@ -91,9 +91,10 @@ TP_API tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* erro
 
 // The judge -----------------------------------------------------------------------------------
 
-// How far r is from a solution, computed from the problem alone. Not finite input gives infinities.
+// How far r is from a solution, computed from the problem alone. Input that is not finite gives
+// infinities.
 typedef struct tpFrictionResidual {
-    double natural;    // scale-free natural map, e3: `velocity` / |q| (or / 1 where q = 0)
+    double natural;    // scale-free natural map, e3: `velocity` / |q| (or / 1 if q = 0)
     double plain;      // |r - P_K(r - u_hat)| / max(|q|, |r|, |u|), mixes units
     double velocity;   // sqrt(sum over blocks |(r - P_K(r - rho u_hat)) / rho|^2), in units of u
     double cone;       // largest of |r_T| - mu r_N and -r_N, in units of r
@@ -115,12 +116,12 @@ TP_API void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const dou
 // One contact ---------------------------------------------------------------------------------
 
 // Solves a single cone block exactly: A (rows x rows, row by row, need not be symmetric), b its
-// velocity without impulse; r receives the solution. False where A has no positive normal entry or
-// the numbers are not finite (r is then zero).
+// velocity without impulse; r receives the solution. False if A has no positive normal entry or a
+// number is not finite; r is then zero.
 TP_API bool tpFriction_SolveOne(int rows, const double* A, const double* b, double mu, double* r);
 
 // Solvers -------------------------------------------------------------------------------------
-// All start from the r given (zeros where nothing is known), write the best r they found and its
+// All start from the given r (zeros if nothing is known), write the best r they found and its
 // velocities u = W r + q (u may be NULL), and return the report's status (report may be NULL).
 // report.residual is `natural` of the judge, report.plainResidual is `plain`. The parts of a
 // problem that do not touch (islands) are solved one by one.
@@ -128,19 +129,20 @@ TP_API bool tpFriction_SolveOne(int rows, const double* A, const double* b, doub
 typedef struct tpFrictionOptions {
     double tolerance;         // of residual.natural; default 1e-8
     double velocityTolerance; // of residual.velocity: reaching either is enough; default 0, unused
-    double enough;      // of residual.velocity: reached, the solve takes a little more work to meet
-                        // the others, and counts as solved if it does not; default 0, unused
+    double enough;      // of residual.velocity: once it is reached, the solve spends a little more
+                        // work to meet the other tolerances, and counts as solved in any case;
+                        // default 0, unused
     double workLimit;   // multiply-adds after which it stops; default 2e11
     int iterationLimit; // of one solver on one island; 0: its own choice
     double localProximal; // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
     double proximalStart; // proximal points: first weight times |q| / residual, in units of
                           // the mean diagonal of W; default 0.1
-    double slack;  // how far q may be changed, in units of u, where rows of contacts that hold
-                   // contradict each other: gaps are known no better; default 0, not at all
+    double slack;         // how far q may be changed, in units of u, if the rows of closed contacts
+                          // contradict each other; default 0: not at all
     double* shift; // receives what was added to q, one number per row; needed for `slack`. The
                    // report and u are those of the changed q
-    const volatile sig_atomic_t* stop; // not NULL and not zero there: the solve ends with what it
-                                       // has.
+    const volatile sig_atomic_t* stop; // not NULL and pointing to a nonzero number: the solve ends
+                                       // with the best r so far.
                                        // A signal handler or another thread may set it
     bool isUntimed; // the report's seconds stay zero: a clock costs as much as a small solve
 } tpFrictionOptions;
@@ -166,8 +168,8 @@ TP_API const tpFrictionSolver* tpFrictionSolver_Find(const char* name); // NULL 
 
 // Problems of a run ---------------------------------------------------------------------------
 
-// A friction problem that a step of a world has posed, and what its solve came to. The arrays last
-// for the call that shows it.
+// A friction problem of a step of a world, and the result of its solve. The arrays are valid during
+// the call of the hook.
 typedef struct tpPosedProblem {
     const tpFrictionProblem* problem;
     const double* start;   // impulses that the solve began with, one per row

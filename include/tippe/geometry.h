@@ -1,8 +1,8 @@
 // Shapes and what follows from them: bounds, mass, surfaces.
 //
-// A shape is given in the frame of its body, centred on the body's origin unless a pose of its own
-// says otherwise. Everything here is immutable once made; hulls, meshes, height fields and
-// intersections are shared by reference counts.
+// A shape is given in the frame of its body, centred on the body's origin unless it has a pose of
+// its own. Everything here is immutable once made; hulls, meshes, height fields and intersections
+// are shared by reference counts.
 
 #ifndef TIPPE_GEOMETRY_H
 #define TIPPE_GEOMETRY_H
@@ -83,7 +83,7 @@ typedef struct tpIntersection tpIntersection;
 // A smooth convex body {f <= 0} given by functions in the shape's frame. f must be convex, and
 // twice differentiable where it is near zero. `bounds` encloses the body.
 typedef struct tpImplicit {
-    // Value at p; gradient and hessian where they are not NULL.
+    // Value at p; gradient and hessian if they are not NULL.
     double (*evaluate)(tpVec3 p, tpVec3* gradient, tpMat33* hessian, void* context);
     void* context;
     tpBounds bounds;
@@ -157,8 +157,8 @@ TP_API tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices,
                            const int32_t (*triangles)[3], int triangleCount, tpPose pose,
                            tpGeometry* out, tpError* error);
 
-// A surface of triangles that is only seen (tpBody_AddVisual): it may be open, and meet itself
-// anyhow. tpCreateShape refuses it.
+// A surface of triangles that is only drawn (tpBody_AddVisual): it may be open and intersect
+// itself. tpCreateShape refuses it.
 TP_API tpResult tpMakeOpenSurface(const tpAllocator* allocator, const tpVec3* vertices,
                                   int vertexCount, const int32_t (*triangles)[3], int triangleCount,
                                   tpPose pose, tpGeometry* out, tpError* error);
@@ -195,7 +195,7 @@ TP_API void tpReleaseGeometry(tpGeometry* geometry);
 TP_API const char* tpShapeTypeName(tpShapeType type); // as scenes spell it
 TP_API bool tpGeometry_IsConvex(const tpGeometry* geometry);
 
-// Bounds of the shape when its body is at `body`; infinite where the shape is.
+// Bounds of the shape when its body is at `body`; infinite for infinite shapes.
 TP_API tpBounds tpGeometry_Bounds(const tpGeometry* geometry, tpPose body);
 
 // Mass properties in the body's frame, exact for uniform density; for implicit shapes, and for
@@ -204,7 +204,7 @@ TP_API tpBounds tpGeometry_Bounds(const tpGeometry* geometry, tpPose body);
 TP_API tpResult tpGeometry_Mass(const tpGeometry* geometry, double density, tpMassProperties* out,
                                 tpError* error);
 
-// Mass properties of several things together.
+// Mass properties of several bodies together.
 TP_API tpMassProperties tpCombineMass(const tpMassProperties* parts, int count);
 
 // Refuses what no body can have: negative or zero mass, an inertia that is not symmetric positive

@@ -1,10 +1,10 @@
 // One impact of two rigid bodies with friction, resolved exactly.
 //
-// An impact lasts no time: places stay, velocities change. What happens inside it is followed by
-// the normal impulse that has passed so far, through compression and restitution, with Coulomb's
-// law at every moment: the bodies may slide, stick, and slide off again in another direction
-// [MirtichCanny94, sec. 4]. All vectors and matrices of one impact are in the same axes, which may
-// be any; the normal points from the second body to the first, and impulses are those on the first.
+// An impact takes no time: positions stay, velocities change. Its course is followed as a function
+// of the normal impulse so far, through compression and restitution, with Coulomb's law at every
+// moment: the bodies may slide, stick, and slide off again in another direction [MirtichCanny94,
+// sec. 4]. All vectors and matrices of one impact are in the same axes, which may be any; the
+// normal points from the second body to the first, and impulses are those on the first.
 
 #ifndef TIPPE_IMPACT_H
 #define TIPPE_IMPACT_H
@@ -12,11 +12,11 @@
 #include "tippe/base.h"
 #include "tippe/math.h"
 
-// What the coefficient of restitution e says. The two agree where the direction of slip stays the
-// same or there is no friction; elsewhere only Stronge's law never creates energy for every e <= 1.
+// What the coefficient of restitution e says. The two agree if the direction of slip stays the same
+// or there is no friction; elsewhere only Stronge's law never creates energy for every e <= 1.
 typedef enum tpRestitution {
     tp_poissonRestitution, // restitution's normal impulse is e times that of compression
-    tp_strongeRestitution  // restitution's normal work is e^2 times that which compression took
+    tp_strongeRestitution  // restitution's normal work is e^2 times the work of compression
 } tpRestitution;
 
 // One of the bodies at the moment of the impact.
@@ -53,7 +53,7 @@ typedef struct tpImpactPhase {
 } tpImpactPhase;
 
 // An impact has at most slide, stick or slip off, each cut in two where compression ends; more only
-// where a jam compresses anew.
+// if a jam compresses again.
 #define TP_IMPACT_PHASES 8
 
 typedef struct tpImpactResult {
@@ -76,13 +76,12 @@ TP_API tpImpact tpMakeImpact(const tpImpactBody* first, const tpImpactBody* seco
 
 // The impulse of an impact. Bodies that do not approach get none. tp_badInput if a number is not
 // finite, a coefficient negative, the normal no unit vector or the matrix not positive definite,
-// and tp_notSolved where the numbers leave the range of doubles on the way; the result is all zeros
-// then.
+// and tp_notSolved if numbers leave the range of doubles; the result is all zeros then.
 TP_API tpResult tpImpact_Resolve(const tpImpact* impact, tpImpactResult* result);
 
 // The impulse that turns the relative velocity into its opposite, which does no work: what
 // [MirtichCanny94, sec. 4.5] applies in place of a collision that is too weak to be one. False, and
-// no result, where it lies outside the friction cone or the bodies do not approach.
+// no result, if it lies outside the friction cone or the bodies do not approach.
 TP_API bool tpImpact_Reverse(const tpImpact* impact, tpImpactResult* result);
 
 // A body after the impulse p at its contact: give the first body p and the second -p.

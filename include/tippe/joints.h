@@ -1,5 +1,5 @@
-// Joints: what holds two bodies together, the coordinates that it leaves free, and what drives
-// these.
+// Joints between two bodies, the coordinates that they leave free, and the laws that act on these
+// coordinates.
 //
 // A joint leaves 0 to 6 coordinates free, each a turn (rad) or a slide (m) of body B relative to
 // body A:
@@ -11,7 +11,7 @@
 //     ball           the angle between the axis in A and the axis in B
 //     distance, spring   the distance of the two anchors
 //
-// Turns and slides have the value `zero` where the joint is made; several turns are counted. Each
+// Turns and slides have the value `zero` when the joint is created; several turns are counted. Each
 // coordinate has laws of its own: limits, a spring, a motor, a servo, armature, damping, dry
 // friction. They can be changed at any time. Damping, dry friction and armature of a ball joint act
 // on all of its turning.
@@ -41,7 +41,7 @@ enum { tp_maxCoordinates = 6 };
 
 typedef struct tpSpring {
     double stiffness, damping; // N m/rad, N m s/rad; or N/m, N s/m
-    double rest;               // value of the coordinate at which it does not pull
+    double rest;               // value of the coordinate at which it exerts no force
 } tpSpring;
 
 // Drives the speed of a coordinate towards `speed`.
@@ -55,21 +55,21 @@ typedef struct tpMotor {
 typedef struct tpServo {
     double target, speed;      // rad, rad/s; or m, m/s
     double stiffness, damping; // N m/rad, N m s/rad; or N/m, N s/m
-    double effort;             // N m or N, at most; INFINITY: as much as it takes
+    double effort;             // N m or N, at most; INFINITY: no limit
 } tpServo;
 
 // What acts on one coordinate.
 typedef struct tpCoordinateDef {
     double zero; // value of the coordinate when the joint is made; turns and slides only
     bool hasLimits;
-    double limits[2]; // rad or m; an infinite one is none
+    double limits[2]; // rad or m; may be infinite
     bool hasSpring;
     tpSpring spring;
     bool hasMotor;
     tpMotor motor;
     bool hasServo;
     tpServo servo;
-    // kg m^2 or kg: inertia of a rotor that moves with the coordinate and with nothing else
+    // kg m^2 or kg: inertia of a motor's rotor, felt by this coordinate alone
     double armature;
     double damping;  // N m s or N s/m
     double friction; // N m or N of dry friction
@@ -102,7 +102,7 @@ typedef struct tpJointDef {
     void* userData;
 } tpJointDef;
 
-// A coordinate now, and what acted on it in the last step, as means over the step.
+// The present state of a coordinate, and the mean efforts on it in the last step.
 typedef struct tpCoordinateState {
     double value, speed; // rad, rad/s; or m, m/s
     double effort;       // of motor, servo and applied effort together, N m or N
@@ -129,9 +129,9 @@ typedef struct tpCouplingDef {
     const tpCouplingTerm* terms; // copied
     int termCount;               // 1 to tp_maxCouplingTerms
     bool hasValue;
-    double value; // that the sum has always
+    double value; // at which the sum is held
     bool hasLimits;
-    double limits[2]; // of the sum; an infinite one is none
+    double limits[2]; // of the sum; may be infinite
     bool hasSpring;
     tpSpring spring;
     bool hasServo;
@@ -150,11 +150,11 @@ TP_API bool tpJoint_IsValid(const tpWorld* world, tpJointId joint);
 TP_API int tpWorld_GetJointCount(const tpWorld* world);
 TP_API tpJointId tpWorld_GetJoint(const tpWorld* world, int index); // in order of slots
 TP_API tpJointId tpWorld_FindJoint(const tpWorld* world, const char* name);
-TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint); // "" where it has none
+TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint); // "" if it has none
 TP_API const char* tpJointTypeName(tpJointType type);                      // as scenes spell it
 
-// The definition as it is now: anchors and axes where they are, laws of the first coordinate.
-// `axes` is NULL; tpJoint_GetAxis tells them.
+// The present definition, with the present anchors and axes and the laws of the first coordinate.
+// `axes` is NULL; see tpJoint_GetAxis.
 TP_API tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId joint);
 // Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor
 // B. Either may be NULL.
@@ -173,16 +173,16 @@ TP_API tpCoordinateState tpJoint_GetState(const tpWorld* world, tpJointId joint,
 TP_API double tpJoint_GetValue(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API double tpJoint_GetSpeed(const tpWorld* world, tpJointId joint, int coordinate);
 
-// Move body B with all that hangs on it, or body A where only B hangs on the world. The other
-// coordinates, and the speeds of all joints, stay. tp_unsupported if the joint closes a loop, or
-// its type leaves nothing to set.
+// Move body B with everything attached to it, or body A if only B is attached to the world. The
+// other coordinates, and the speeds of all joints, do not change. tp_unsupported if the joint
+// closes a loop, or its type leaves nothing to set.
 TP_API tpResult tpJoint_SetValue(tpWorld* world, tpJointId joint, int coordinate, double value,
                                  tpError* error);
 TP_API tpResult tpJoint_SetSpeed(tpWorld* world, tpJointId joint, int coordinate, double speed,
                                  tpError* error);
 
-// The laws of a coordinate. A new `zero` changes what its value is called, not where the bodies
-// are.
+// The laws of a coordinate. A new `zero` changes the value of the coordinate, not the poses of the
+// bodies.
 TP_API tpCoordinateDef tpJoint_GetCoordinate(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId joint, int coordinate,
                                       const tpCoordinateDef* def, tpError* error);
@@ -206,18 +206,18 @@ TP_API tpCouplingId tpWorld_GetCoupling(const tpWorld* world, int index); // in 
 TP_API tpCouplingId tpWorld_FindCoupling(const tpWorld* world, const char* name);
 TP_API const char* tpCoupling_GetName(const tpWorld* world, tpCouplingId coupling);
 
-// The definition as it is now; `terms` is NULL, tpCoupling_GetTerm tells them.
+// The present definition; `terms` is NULL, see tpCoupling_GetTerm.
 TP_API tpCouplingDef tpCoupling_GetDef(const tpWorld* world, tpCouplingId coupling);
 TP_API tpCouplingTerm tpCoupling_GetTerm(const tpWorld* world, tpCouplingId coupling, int term);
 
-// Takes over all but name and terms.
+// Sets everything but name and terms.
 TP_API tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId coupling, const tpCouplingDef* def,
                                    tpError* error);
 TP_API void tpCoupling_SetTarget(tpWorld* world, tpCouplingId coupling, double target,
                                  double speed); // of the servo
 
-// The sum, its rate, the effort of the servo, and in `limitEffort` that of limits or of what holds
-// the value. An effort e on the sum is an effort of factor times e on each coordinate.
+// The sum, its rate, the effort of the servo, and in `limitEffort` the effort of the limits or of
+// the held value. An effort e on the sum is an effort of factor times e on each coordinate.
 TP_API tpCoordinateState tpCoupling_GetState(const tpWorld* world, tpCouplingId coupling);
 
 TP_END_DECLS

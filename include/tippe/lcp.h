@@ -4,7 +4,7 @@
 //     w = M z + q,   0 <= z,   0 <= w,   z'w = 0.
 // In a mixed one some z_i are free and their w_i = 0. Contact problems with a friction pyramid are
 // of this kind: z = (c_n, beta, lambda) of [StewartTrinkle96], with velocities and joint impulses
-// as free variables where W = J M^-1 J' is better not formed.
+// as free variables if W = J M^-1 J' is better not formed.
 //
 //     tpSolverMemory* memory = tpCreateSolverMemory(NULL);
 //     double values[] = { 2.0, 1.0, 1.0, 2.0 }, q[] = { -5.0, -6.0 }, z[2];
@@ -29,16 +29,16 @@ typedef struct tpLcp {
     const bool* isFree; // n: z_i free and w_i = 0; NULL: none is, a plain LCP
 } tpLcp;
 
-// The judge: max over i of |min(z_i, w_i)| (of |w_i| where z_i is free), w = M z + q, divided by
-// max(1, |q|_inf). `plain`, if not NULL, receives the undivided one. Infinite where z or w is not
-// finite. `w`, if not NULL, receives M z + q; otherwise memory gives the room for it.
+// The judge: max over i of |min(z_i, w_i)| (of |w_i| if z_i is free), w = M z + q, divided by
+// max(1, |q|_inf). `plain`, if not NULL, receives the undivided residual. Infinite if z or w is not
+// finite. `w`, if not NULL, receives M z + q; otherwise it is stored in `memory`.
 TP_API double tpLcp_Residual(const tpLcp* lcp, const double* z, double* w, tpSolverMemory* memory,
                              double* plain);
 
 // A proof that {z : z_i >= 0 or free, w_i >= 0 or = 0} is empty: y with y_i >= 0 (any sign in rows
 // of free variables), M'y <= 0 (= 0 in columns of free variables) and q'y < 0. Returns the largest
-// R such that y excludes every feasible z with |z|_1 < R: infinite for an exact certificate, 0
-// where y proves nothing.
+// R such that y excludes every feasible z with |z|_1 < R: infinite for an exact certificate, 0 if y
+// proves nothing.
 TP_API double tpLcp_InfeasibilityRadius(const tpLcp* lcp, const double* y, tpSolverMemory* memory);
 
 // Solvers -------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ typedef struct tpNcp {
     const bool* isFree;  // n; NULL: none
     double scale;        // of F, by which the residual is divided; 0 means max(1, |F(start)|_inf)
 
-    // F (n) at z (n). False where F is not defined there: the step is then shortened.
+    // F (n) at z (n). False if F is not defined there: the step is then shortened.
     bool (*evaluate)(const double* z, double* F, void* context);
 
     // The values of the Jacobian dF_i/dz_j at z, in the places of the pattern.
@@ -176,7 +176,7 @@ typedef struct tpNcp {
     void* context;
 } tpNcp;
 
-// The judge: max |min(z_i - lower_i, F_i)| (|F_i| where free) divided by the scale.
+// The judge: max |min(z_i - lower_i, F_i)| (|F_i| if free) divided by the scale.
 TP_API double tpNcp_Residual(const tpNcp* ncp, const double* z, const double* F, double scale,
                              double* plain);
 

@@ -189,7 +189,7 @@ static inline double tpDeterminant(tpMat33 m) {
 }
 
 TP_BEGIN_DECLS
-// The inverse; all zeros where m is singular.
+// The inverse; all zeros if m is singular.
 TP_API tpMat33 tpInvert(tpMat33 m);
 
 // The solution x of m x = b by Gaussian elimination with full pivoting; false if m is singular.

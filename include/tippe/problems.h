@@ -1,8 +1,8 @@
 // Complementarity problems from files.
 //
-// Reads every format of the field that the solvers can be tried on: plain-text LCPs, the text dumps
+// Reads these formats: plain-text LCPs, the text dumps
 // of Siconos (LCP, mixed LCP, friction in 2D and 3D, local and global) and the HDF5 files of FCLIB.
-// What a file holds is recognised by its content.
+// The kind of a file is recognised by its content.
 //
 //     tpProblem* problem;
 //     tpError error;
@@ -18,7 +18,7 @@
 TP_BEGIN_DECLS
 
 typedef enum tpProblemKind {
-    tp_anyProblem = 0,    // only as a wish: recognise it
+    tp_anyProblem = 0,    // as an argument: recognise it
     tp_lcpProblem,        // w = M z + q, 0 <= z, w >= 0, z . w = 0
     tp_mixedLcpProblem,   // the same, but some variables are free and their w is zero
     tp_friction2dProblem, // u = W r + q with Coulomb's law at every contact; (N, T) a contact
@@ -26,7 +26,7 @@ typedef enum tpProblemKind {
 } tpProblemKind;
 
 // A problem in memory, read only. Fields that its kind does not use are NULL or empty. Matrices are
-// dense where the file has them dense, otherwise sparse with rows ascending in each column.
+// dense if they are dense in the file, otherwise sparse with rows ascending in each column.
 typedef struct tpProblem {
     tpProblemKind kind;
     int size; // of z, or of r
@@ -54,13 +54,13 @@ typedef struct tpProblem {
     const double* b; // `size` of them
 } tpProblem;
 
-// Reads the problem in a file. `kind` says what it must be, or tp_anyProblem. `allocator` may be
-// NULL for the C library's heap. On failure *problem is NULL and the message starts with
+// Reads the problem in a file. `kind` is the kind that it must have, or tp_anyProblem. `allocator`
+// may be NULL for the C library's heap. On failure *problem is NULL and the message starts with
 // "file:line:column: " (text) or "file:/dataset: " (HDF5).
 TP_API tpResult tpReadProblem(const char* path, tpProblemKind kind, const tpAllocator* allocator,
                               tpProblem** problem, tpError* error);
 
-// The same from text in memory; `name` stands for the file in messages.
+// The same from text in memory; `name` is the name of the file in messages.
 TP_API tpResult tpParseProblem(const char* text, size_t length, const char* name,
                                tpProblemKind kind, const tpAllocator* allocator,
                                tpProblem** problem, tpError* error);
@@ -68,9 +68,9 @@ TP_API tpResult tpParseProblem(const char* text, size_t length, const char* name
 TP_API void tpDestroyProblem(tpProblem* problem);
 
 // Writes a friction problem as an HDF5 file that tpReadProblem reads back to the bit, with the
-// impulses that a solve began with and came to (either may be NULL) and a title. If all blocks are
-// contacts of equal dimension, without elliptic scale and compliance, on bodies with a mass, the
-// file has the problem in the global form of FCLIB as well. The file is there whole or not at all.
+// first and last impulses of a solve (either may be NULL) and a title. If all blocks are contacts
+// of equal dimension, without elliptic scale and compliance, on bodies with a mass, the file has
+// the problem in the global form of FCLIB as well. The file is complete or does not exist.
 // tp_unsupported in a build without HDF5.
 TP_API tpResult tpWriteFrictionProblem(const char* path, const tpFrictionProblem* problem,
                                        const double* start, const double* impulse,

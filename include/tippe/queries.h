@@ -1,10 +1,10 @@
-// Questions to a world: what a ray meets, what a moving shape meets, what lies in a box or a shape,
-// and how far two shapes are apart.
+// Queries of a world: what a ray hits, what a moving shape hits, what is in a box or a shape, and
+// the distance of two shapes.
 //
-// Queries see the bodies where they are now and change nothing, so several threads may ask one
-// world at once as long as none changes it. They cost a few nanoseconds a body, and an exact test
-// for each shape that is near. A shape takes part when its group is in the query's mask; shapes of
-// overlap sensors do not.
+// Queries use the present poses and change nothing, so several threads may query one world at once
+// as long as none changes it. They cost a few nanoseconds a body, and an exact test for each shape
+// that is near. A shape takes part if its group is in the query's mask; shapes of overlap sensors
+// do not.
 
 #ifndef TIPPE_QUERIES_H
 #define TIPPE_QUERIES_H
@@ -63,8 +63,8 @@ TP_API int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry
 
 // Pairs of shapes that collide with each other and overlap by more than `depth` (m, zero or more)
 // where they are now. Stores at most `capacity` of them, in the order of their slots, and returns
-// how many there are; -1 if memory ran out. Asks the world's own collider: no other thread may
-// ask at the same time.
+// how many there are; -1 if memory ran out. It uses the world's own collider: no other thread may
+// call it at the same time.
 TP_API int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity);
 
 // The signed distance of two shapes of the world. tp_badInput if an id is not valid.

@@ -1,15 +1,15 @@
-// What a run leaves behind: recordings in HDF5, tables in CSV, and the audit of a run.
+// Output of a run: recordings in HDF5, tables in CSV, and the audit of a run.
 //
-// A recorder, a table and an audit are each created before the first step and told of every step.
-// They take what they need from the world and never change it. A recording is plain HDF5 that h5py
-// or MATLAB reads without Tippe; docs/recordings.md describes its layout.
+// Recorders, tables and audits are created before the first step and called after every step. They
+// read the world and never change it. A recording is plain HDF5 that h5py or MATLAB reads without
+// Tippe; docs/recordings.md describes its layout.
 
 #ifndef TIPPE_RECORDING_H
 #define TIPPE_RECORDING_H
 
 #include "tippe/joints.h"
 
-// The audit: what a run adds up to ----------------------------------------------------------------
+// The audit: sums and extremes of a run -----------------------------------------------------------
 
 enum { tp_auditFallbackCapacity = 16, tp_auditNoteCapacity = 16 };
 
@@ -28,7 +28,7 @@ typedef struct tpNoteCount {
 typedef struct tpAudit {
     double tolerance; // a residual above it is remembered; may be set after tpAudit_Start
     int64_t stepCount, solveCount, iterationCount, failureCount, substepCount, undoneCount;
-    int64_t contactQueryCount;            // how often the collider was asked for all contacts
+    int64_t contactQueryCount;            // how often the contacts of all bodies were computed
     int64_t figures[tp_figureCapacity];   // of steppers: sums of counts, the largest of levels
     int64_t unconvergedCount;             // steps with a solve that did not reach its tolerance
     int64_t uncertifiedCount;             // steps beyond a limit of their certificate
@@ -45,16 +45,17 @@ typedef struct tpAudit {
     double energyStart, energyEnd; // kinetic and potential, J
     double
         energyIncreaseMax;  // J, largest rise of energy in one step beyond the external work; >= 0
-    double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
+    double energyExcessMax; // J, largest rise of energy minus work done above its lowest value
+                            // before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
-    double numericalLoss;    // J, part of impactLoss: what the steps themselves took
-    double gapShiftMax;      // m: by which gaps were changed so that contacts agree
-    double roundingMax;      // residual that data of a solve were proved not to fall below
-    double rigidResidualMax; // of runs with contacts that give: under the law of rigid contact
+    double numericalLoss;                          // J, part of impactLoss: numerical damping
+    double gapShiftMax;      // m: largest change of a gap that made redundant contacts agree
+    double roundingMax;      // largest proved lower bound of the residual of a solve
+    double rigidResidualMax; // of runs with compliant contacts: under the law of rigid contact
     double errorEstimate;    // m, of positions at the end; 0 if the stepper does not estimate it
-    double errorAsked;       // m, of positions; 0 if the stepper is not asked for an accuracy
-    double work;             // counted, of steppers that choose by it, ns
-    unsigned leftOut; // tp_lacks bits: what materials and joints have and the stepper does not use
+    double errorAsked;       // m, requested error of positions; 0 if the stepper has no accuracy
+    double work;             // counted work of `auto`, ns
+    unsigned leftOut;        // tp_lacks bits: what the scene has and the stepper does not support
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];
     int fallbackCount;
     int64_t otherFallbackCount; // steps carried by fallbacks beyond the capacity
@@ -69,7 +70,7 @@ typedef struct tpRecorder tpRecorder;
 typedef struct tpRecorderDef {
     const char* path; // of the file to write; one that exists is replaced. NULL: frames stay in
                       // memory, to be read by columns and saved by tpRecorder_Save
-    const char* sceneText; // kept in the recording as it stands; may be NULL
+    const char* sceneText; // kept in the recording unchanged; may be NULL
     const char* sceneName; // may be NULL
     const char* scenePath; // as the user named the scene, for finding its meshes again; may be NULL
     double step;           // s, of one step
@@ -112,7 +113,7 @@ typedef struct tpRecordingInfo {
     const char* stepper;
     const char* sceneText;  // "" if there is none
     const char* sceneName;  // "" if there is none
-    const char* scenePath;  // as the user named the scene; "" where it is not known
+    const char* scenePath;  // as the user named the scene; "" if it is not known
     const char* shapesText; // JSON, for drawing: docs/recordings.md
     double step;            // s
     int every;              // steps between two frames
@@ -122,7 +123,8 @@ typedef struct tpRecordingInfo {
     int jointCount;
     int coordinateCount;  // of all joints; 0 in recordings of earlier versions
     int sensorValueCount; // of all sensors; 0 in recordings of earlier versions
-    bool hasCarriers;     // the stepper may leave bodies to other methods, and it is told which
+    bool hasCarriers;     // the stepper may hand bodies over to other methods, and the recording
+                          // says which
     int64_t contactCount; // of all frames
     int64_t pairCount;    // of all frames
     bool finished;        // closed by its recorder; false: the run was cut short
@@ -149,8 +151,8 @@ typedef struct tpRecordedContact {
     tpContactState state;
 } tpRecordedContact;
 
-// What two bodies did to each other since the frame before, in all steps, recorded ones or not. A
-// sum of the impulses of some frames by their time is the mean force.
+// Impulses between two bodies since the previous frame, in all steps, recorded or not. The sum of
+// the impulses of some frames divided by their time is the mean force.
 typedef struct tpRecordedPair {
     int bodyA, bodyB;        // bodyA < bodyB; -1: a body that was created during the run
     tpVec3 impulse;          // N s, on body A
@@ -160,11 +162,11 @@ typedef struct tpRecordedPair {
     double energyLost;       // J, kinetic energy that both kinds of collisions took
 } tpRecordedPair;
 
-// How a body was carried at a frame.
+// Which method moved a body at a frame.
 typedef struct tpRecordedCarrier {
     const char* method; // NULL: the stepper itself
     double step;        // s, of that method; 0: not known
-    double error;       // m, estimate of its position's since the start; 0: not known
+    double error;       // m, estimated error of its position since the start; 0: not known
 } tpRecordedCarrier;
 
 TP_BEGIN_DECLS
@@ -184,12 +186,12 @@ TP_API int64_t tpPeakMemory(void);
 TP_API tpRecorderDef tpDefaultRecorderDef(void);
 
 // Creates the file and records the start. NULL on failure, with the reason in `error`; the file
-// then does not exist, or is what it was before.
+// then does not exist, or is unchanged.
 TP_API tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error);
 
 // To be called after every step; records every N-th. Reports in between are merged into the next
 // recorded one: counts and works add up, extremes are kept. What was written stays readable
-// whatever happens. After a failure every further call fails alike.
+// whatever happens. After a failure all further calls fail too.
 TP_API tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world,
                                 const tpStepReport* report, tpError* error);
 
@@ -199,14 +201,14 @@ TP_API tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, co
                                 tpError* error);
 
 // Of a recorder in memory: its columns, and all rows of one, copied to `rows`. Offsets of contacts
-// and pairs have no leading zero. Labels of /reports/fallback and of notes; NULL for a number that
-// is none.
+// and pairs have no leading zero. Labels of /reports/fallback and of notes; NULL if there is no
+// such label.
 TP_API int tpRecordedColumnCount(void);
 TP_API tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column);
 TP_API void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows);
 TP_API const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label);
 // Names of the coordinates ("JOINT" or "JOINT.AXIS") and of the values of sensors ("SENSOR.x") of
-// any recorder; NULL for a number that is none.
+// any recorder; NULL if there is no such number.
 TP_API const char* tpRecorder_GetCoordinateName(const tpRecorder* recorder, int coordinate);
 TP_API const char* tpRecorder_GetSensorColumn(const tpRecorder* recorder, int value);
 
@@ -216,9 +218,9 @@ TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpEr
 
 // Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the
 // start, the contacts with a row for each contact, the coordinates of joints (value, speed and
-// effort of each) with a row at the start. To be told of every step; writes every N-th. A path of
-// "-" is standard output. A file that another run is writing is refused; a file that was there
-// before is replaced when the first step is told, and not before.
+// effort of each) with a row at the start. To be called after every step; writes every N-th. A path
+// of "-" is standard output. A file that another run is writing is refused; an existing file is
+// replaced at the first step, not before.
 TP_API tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                         tpError* error);
 TP_API tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every,
@@ -227,8 +229,7 @@ TP_API tpTable* tpCreateJointTable(const char* path, const tpWorld* world, int e
                                    tpError* error);
 TP_API tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error);
 TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also on failure
-// Closes and frees a table whose run does not begin: before the first step the file is left as it
-// was.
+// Closes and frees a table of a run that does not begin; the file stays unchanged.
 TP_API void tpDiscardTable(tpTable* table);
 
 // Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused;
@@ -253,16 +254,15 @@ TP_API tpResult tpRecording_ReadStates(tpRecording* recording, int64_t first, in
 // The states of one body: count x tp_stateWidth numbers.
 TP_API tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
                                            int64_t count, double* states, tpError* error);
-// tpWorld_HashState at each frame: a run repeated has the same bits where these agree.
+// tpWorld_HashState at each frame: two runs are the same bit for bit if their hashes agree.
 TP_API tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
                                        uint64_t* hashes, tpError* error);
 // Reports; their strings live as long as the recording. The report of frame 0 has energies only.
-// Numbers that the Tippe which made the recording did not write yet are 0: tpRecording_HasReport
-// tells.
+// Numbers that an older version did not record are 0; see tpRecording_HasReport.
 TP_API tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
                                         tpStepReport* reports, tpError* error);
-// Whether reports have a number, by the name of its dataset: "budget_count". False for names that
-// are none.
+// Whether reports have a number, by the name of its dataset: "budget_count". False for unknown
+// names.
 TP_API bool tpRecording_HasReport(const tpRecording* recording, const char* name);
 // count + 1 offsets into the contacts: frame first + k has those from offsets[k] to offsets[k + 1].
 TP_API tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
@@ -275,7 +275,7 @@ TP_API tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t firs
                                             int64_t* offsets, tpError* error);
 TP_API tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
                                       tpRecordedPair* pairs, tpError* error);
-// Any column as it stands in the file, by the same numbers as tpRecorder_GetColumn. Its values are
+// Any column of the file, by the same numbers as in tpRecorder_GetColumn. Its values are
 // not checked.
 TP_API tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column);
 TP_API tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first,
@@ -295,8 +295,8 @@ TP_API tpResult tpRecording_ReadSensors(tpRecording* recording, int64_t first, i
                                         double* values, tpError* error);
 TP_API tpResult tpRecording_ReadSensorValue(tpRecording* recording, int value, int64_t first,
                                             int64_t count, double* values, tpError* error);
-// How one moving body was carried: a row per frame. All of the stepper itself if the recording has
-// no carriers. Names live as long as the recording.
+// Which method moved one body: a row per frame. Always the stepper itself if the recording has no
+// carriers. Names live as long as the recording.
 TP_API tpResult tpRecording_ReadCarriers(tpRecording* recording, int moving, int64_t first,
                                          int64_t count, tpRecordedCarrier* carriers,
                                          tpError* error);
@@ -310,13 +310,13 @@ TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpErr
 // place of their numbers. Cells of numbers that the recording does not have are empty.
 TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error);
 
-// What pairs of bodies did to each other as CSV: total impulses, mean forces, numbers and energy of
+// Pairs of bodies as CSV: total impulses, mean forces, numbers and energy of
 // collisions, over windows of `window` seconds (whole frames; 0: each frame; INFINITY: the run).
 TP_API tpResult tpExportPairs(tpRecording* recording, const char* path, double window,
                               tpError* error);
 
-// Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells
-// in `repaired` (may be NULL) whether there was something to do.
+// Makes a recording whose run was killed readable again; an intact recording is not changed.
+// `repaired` (may be NULL) receives whether there was something to repair.
 TP_API tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error);
 
 TP_END_DECLS

@@ -1,9 +1,9 @@
-// Scene files: a document that remembers where everything stood, and the world it describes.
+// Scene files: documents that remember the place of every key, and the worlds they describe.
 //
-// Reading gives a tpScene: every key of the file in plain structs, with the line and the column
-// where it stood, so that whatever is found to be wrong later still names its place. Writing a
-// scene and reading it back gives the same document, to the last bit of every number. Messages
-// start with "file:line:column: "; lines and columns count from one, columns in characters.
+// Reading gives a tpScene: every key of the file in plain structs, with its line and column, so
+// that errors found later name their place too. Writing a scene and reading it back gives the same
+// document, to the last bit of every number. Messages start with "file:line:column: "; lines and
+// columns count from one, columns in characters.
 //
 //     tpScene* scene;
 //     tpError error;
@@ -24,7 +24,7 @@ typedef struct tpScenePlace {
 } tpScenePlace;
 
 // What every part of a scene starts with. Keys that the file left out hold their defaults;
-// tpScenePart_Gives tells the two apart.
+// tpScenePart_Gives says which keys were given.
 typedef struct tpScenePart {
     const struct tpRecord* record; // its description in the vocabulary
     tpScenePlace place;            // of its opening brace
@@ -146,7 +146,7 @@ typedef struct tpSceneBody {
     tpScenePart part;
     tpSceneText name;
     int32_t kind;  // tpBodyKind
-    tpColor color; // of shapes that have none of their own
+    tpColor color; // of shapes without a colour of their own
     tpVec3 position;
     tpSceneRotation rotation;
     tpVec3 velocity, angularVelocity;
@@ -357,7 +357,7 @@ typedef struct tpScene {
     struct tpSceneStorage* storage; // owns all of the above
 } tpScene;
 
-// What a scene reads beside its own file.
+// Files that a scene consists of or refers to.
 typedef enum tpSceneFileKind {
     tp_sceneFile,     // the scene itself
     tp_includedFile,  // a part of it
@@ -367,7 +367,7 @@ typedef enum tpSceneFileKind {
 
 typedef void tpSceneFileVisitor(void* context, tpSceneFileKind kind, const char* path);
 
-// What the command line says instead of the file. Zero and NULL: as the file has it.
+// Values that replace those of the file. Zero and NULL: as in the file.
 typedef struct tpSceneOverrides {
     const char* stepper;
     double step, until;
@@ -376,11 +376,11 @@ typedef struct tpSceneOverrides {
     int optionCount;
 } tpSceneOverrides;
 
-// Of one scene no more errors are told.
+// Largest number of errors reported for one scene.
 #define TP_MOST_SCENE_ERRORS 20
 
-// What is wrong with a scene: the error that tpReadScene tells, then those that do not follow from
-// it or from each other, in the order of their places in the file.
+// The errors of a scene: the one that tpReadScene reports, then independent ones, in the order of
+// their places in the file.
 typedef struct tpSceneErrors {
     int count;
     bool isCut; // reading ended here; there may be more
@@ -412,13 +412,13 @@ TP_API int tpSceneVersion(void);
 TP_API tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
                             tpError* error);
 
-// Reads a text, which need not end in a zero. `name` stands for the file in messages, and files
-// that the scene names are looked for beside it.
+// Reads a text, which need not end in a zero. `name` is the name of the file in messages, and files
+// that the scene refers to are searched beside it.
 TP_API tpResult tpParseScene(const char* text, size_t length, const char* name,
                              const tpAllocator* allocator, tpScene** out, tpError* error);
 
-// The same, going on after an error for others; a text that is not JSON has one. Returns what the
-// first error says.
+// The same, but reading continues after an error, to find more; a text that is not JSON has one
+// error. Returns the result of the first error.
 TP_API tpResult tpReadSceneErrors(const char* path, const tpAllocator* allocator, tpScene** out,
                                   tpSceneErrors* errors);
 TP_API tpResult tpParseSceneErrors(const char* text, size_t length, const char* name,
@@ -433,14 +433,14 @@ TP_API tpResult tpFormatScene(const tpScene* scene, const tpAllocator* allocator
                               size_t* length, tpError* error);
 TP_API void tpReleaseSceneText(const tpAllocator* allocator, char* text, size_t length);
 
-// Writes the scene to a file: first beside it, then moved into place, so that the file is never
-// half a scene.
+// Writes the scene to a file. It is written beside the file first and then moved into place, so
+// that the file is never incomplete.
 TP_API tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error);
 
 // Whether the file gave this key of a part, such as "mass" of a body.
 TP_API bool tpScenePart_Gives(const tpScenePart* part, const char* key);
 
-// Replaces stepper, step, end and options, checked as those of a file are.
+// Replaces stepper, step, end and options, with the same checks as for a file.
 TP_API tpResult tpScene_Override(tpScene* scene, const tpSceneOverrides* overrides, tpError* error);
 
 // The stepper the scene names, or the library's default.
@@ -454,8 +454,8 @@ TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
 TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
                                     int threadCount, tpWorld** world, tpError* error);
 
-// So many worlds at time zero as a batch (tippe/batch.h) that owns them, stepped by `threadCount`
-// threads.
+// `worldCount` worlds at time zero as a batch (tippe/batch.h) that owns them, stepped by
+// `threadCount` threads.
 TP_API tpResult tpScene_CreateBatch(const tpScene* scene, const tpAllocator* allocator,
                                     int worldCount, int threadCount, tpBatch** batch,
                                     tpError* error);
@@ -463,11 +463,11 @@ TP_API tpResult tpScene_CreateBatch(const tpScene* scene, const tpAllocator* all
 // The path of the file of a place, for messages.
 TP_API const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place);
 
-// Tells of every file that the scene is read from or names, its path joined to that of the scene;
-// of one that is named many times perhaps more than once.
+// Visits every file that the scene is read from or refers to, with its path joined to that of the
+// scene. A file that is named several times may be visited several times.
 TP_API void tpScene_VisitFiles(const tpScene* scene, tpSceneFileVisitor* visit, void* context);
 
-// What closed form `index` says of its coordinate at a time; may be infinite or not a number.
+// The value of closed form `index` at a time; may be infinite or NaN.
 TP_API double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time);
 
 // A JSON Schema (draft 7) of scene files, and the same vocabulary as a page of Markdown. Released

@@ -1,4 +1,4 @@
-// Sensors: what a machine feels, without noise. And events: what happened in the last step.
+// Sensors, without noise; and events: what happened in the last step.
 
 #ifndef TIPPE_SENSORS_H
 #define TIPPE_SENSORS_H
@@ -10,9 +10,9 @@ typedef struct tpSensorId {
 } tpSensorId;
 
 typedef enum tpSensorType {
-    tp_accelerometer, // x y z: acceleration of its place less that of free fall, mean over the last
-                      // step, m/s^2
-    tp_gyroscope,     // x y z: angular velocity, rad/s
+    tp_accelerometer,      // x y z: acceleration of its point minus gravity, mean over the last
+                           // step, m/s^2
+    tp_gyroscope,          // x y z: angular velocity, rad/s
     tp_forceTorqueSensor,  // fx fy fz tx ty tz: of a joint on body B at its anchor, mean over the
                            // last step, N, N m
     tp_contactForceSensor, // n, fx fy fz: sum of the normal forces on a body or shape, and all
@@ -42,9 +42,9 @@ typedef enum tpEventKind {
     tp_touchBegan,   // two shapes touch that did not before the step
     tp_touchEnded,   // two shapes do not touch any more
     tp_hit,          // two shapes met faster than the world's hit speed
-    tp_overlapBegan, // something has come into an overlap sensor
-    tp_overlapEnded, // nothing is in it any more
-    tp_limitReached, // a coordinate of a joint has come to a limit
+    tp_overlapBegan, // something entered an overlap sensor
+    tp_overlapEnded, // the sensor is empty again
+    tp_limitReached, // a coordinate of a joint reached a limit
     tp_limitLeft,
     tp_fellAsleep, // a body
     tp_wokeUp,
@@ -77,7 +77,8 @@ TP_API tpSensorId tpWorld_FindSensor(const tpWorld* world, const char* name);
 TP_API const char* tpSensor_GetName(const tpWorld* world, tpSensorId sensor);
 TP_API tpSensorDef tpSensor_GetDef(const tpWorld* world, tpSensorId sensor);
 
-// The values now; returns how many. What is measured over a step is zero before the first.
+// The present values; returns their number. Values measured over a step are zero before the first
+// step.
 TP_API int tpSensor_GetValues(const tpWorld* world, tpSensorId sensor,
                               double values[tp_mostSensorValues]);
 
@@ -90,9 +91,9 @@ TP_API const char* tpSensorTypeName(tpSensorType type); // as scenes spell it
 TP_API int tpSensorTypeColumns(tpSensorType type, const char* names[tp_mostSensorValues]);
 
 // What happened in the last step: touches, hits, overlaps, limits, sleep, each in the order of
-// slots. The same on any number of threads. Valid until the next step. The first call makes the
-// world watch: events are those of steps after it. Snapshots keep what the next step is compared
-// with: steps after a restore tell the events that they would have told without it.
+// slots. The same on any number of threads. Valid until the next step. The first call starts the
+// recording of events, for the steps after it. Snapshots include what is needed for it: steps after
+// a restore report the same events as they would have without it.
 TP_API const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count);
 TP_API const char* tpEventKindName(tpEventKind kind);          // "touch_began"
 TP_API void tpWorld_SetHitSpeed(tpWorld* world, double speed); // m/s; 1 at first

@@ -13,7 +13,7 @@ TP_BEGIN_DECLS
 
 // Matrices ------------------------------------------------------------------------------------
 
-// A view of a matrix that the caller keeps. Dense where columnStarts is NULL: entry (i, j) is
+// A view of a matrix that the caller keeps. Dense if columnStarts is NULL: entry (i, j) is
 // values[i + j * leading]. Otherwise sparse by columns: the entries of column j are
 // values[k] at row rowIndices[k], columnStarts[j] <= k < columnStarts[j + 1], each row at most
 // once, in any order.
@@ -58,8 +58,8 @@ TP_API void tpMatrix_MultiplyTransposed(const tpMatrix* A, const double* x, cons
 
 // Memory --------------------------------------------------------------------------------------
 
-// Scratch memory for solvers. It grows to what the largest problem needed and is used again, so a
-// sequence of problems of one size allocates only at first. Not for two threads at once.
+// Scratch memory for solvers. It grows with the largest problem and is used again, so a sequence of
+// problems of one size allocates only once. One thread at a time.
 typedef struct tpSolverMemory tpSolverMemory;
 
 // NULL if there is no memory. A NULL allocator means the C library's heap.
@@ -72,19 +72,20 @@ typedef enum tpSolveStatus {
     tp_solved = 0,        // the judged residual is within the tolerance
     tp_iterationLimit,    // stopped by a limit; the best point found is returned
     tp_stalled,           // no further progress (a line search or a contraction gave out)
-    tp_secondaryRay,      // Lemke's path left to infinity: this says nothing about solvability
+    tp_secondaryRay,      // Lemke's path goes to infinity: this says nothing about solvability
     tp_infeasible,        // proved to have no solution, by a certificate that was checked
-    tp_numericalTrouble,  // singular or non-finite numbers that no fallback cured
-    tp_badProblem,        // sizes or values that are no problem (NaN, indices out of range)
-    tp_solverOutOfMemory, // the allocator gave out
+    tp_numericalTrouble,  // singular matrices or numbers that are not finite, and no fallback
+                          // helped
+    tp_badProblem,        // invalid sizes or values (NaN, indices out of range)
+    tp_solverOutOfMemory, // memory ran out
     tp_notApplicable,     // this solver is not made for this problem (size, kind)
-    tp_solvedToRounding   // as near to a solution as data allow that contradict each other slightly
+    tp_solvedToRounding   // as near to a solution as slightly contradicting data allow
 } tpSolveStatus;
 
 // "solved", "iteration limit", ...
 TP_API const char* tpSolveStatus_Name(tpSolveStatus status);
 
-// What one solver did on the way.
+// What one solver of the portfolio did.
 typedef struct tpSolveStage {
     const char* solver; // its name, as tippe list has it
     tpSolveStatus status;
@@ -102,9 +103,10 @@ typedef struct tpSolveReport {
     double plainResidual; // the same without the scale
     int iterations;       // of all stages
     double seconds;       // CPU time of all stages
-    double rounding;      // of friction: what the data let no residual fall below; 0: unknown
-    double jam;           // of friction: what bodies that are pressed together on several sides let
-                          // no residual fall below; 0: none was found
+    double rounding;      // of friction: lower bound of the residual by contradicting data; 0:
+                          // unknown
+    double jam;           // of friction: lower bound of the residual by bodies jammed between
+                          // others; 0: none was found
     double shift;         // of friction: largest change of q within the slack allowed, in units of
                           // u
     double work;          // of portfolios: multiply-adds, counted; the same on every machine

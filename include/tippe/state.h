@@ -1,8 +1,8 @@
 // The state of a world as arrays: all bodies that can move, and all coordinates of joints, in one
 // call.
 //
-// The arrays belong to the caller and are tightly packed, a row per body. tpWorld_GetStructure
-// tells when the rows have come to stand for other bodies.
+// The arrays belong to the caller and are tightly packed, a row per body. If tpWorld_GetStructure
+// changes, rows may belong to other bodies.
 
 #ifndef TIPPE_STATE_H
 #define TIPPE_STATE_H
@@ -17,7 +17,7 @@ typedef struct tpStateArrays {
     double* angularVelocities; // 3 per body: world axes, rad/s
 } tpStateArrays;
 
-// The same numbers where they lie, slot by slot: fixed bodies and empty slots have rows too. Valid
+// The same numbers in place, slot by slot: fixed bodies and empty slots have rows too. Valid
 // until bodies come or go.
 typedef struct tpStateView {
     int slotCount;
@@ -34,18 +34,18 @@ TP_BEGIN_DECLS
 // forces.
 TP_API uint64_t tpWorld_GetStructure(const tpWorld* world);
 
-// Bodies that can move, dynamic and kinematic, in order of creation. A body destroyed leaves its
-// place to those after it.
+// Bodies that can move, dynamic and kinematic, in order of creation. If a body is destroyed, the
+// later ones move up.
 TP_API int tpWorld_GetMovingCount(const tpWorld* world);
 TP_API tpBodyId tpWorld_GetMoving(const tpWorld* world,
                                   int index); // the null id if there is none
 
 TP_API void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays);
 
-// Takes the numbers of rows that differ from the state in their bits, and wakes these bodies;
-// rotations are made unit quaternions, what the plane or locks do not allow is left out.
-// tp_badInput, and nothing has changed, where a number is not finite or a rotation is zero; the
-// message names the array and the row.
+// Sets the rows that differ from the state in their bits, and wakes these bodies. Rotations are
+// normalised; motion that a planar world or locks do not allow is left out. tp_badInput, and
+// nothing has changed, if a number is not finite or a rotation is zero; the message names the array
+// and the row.
 TP_API tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError* error);
 
 // Coordinates of all joints, joint by joint in the order of tpWorld_GetJoint. An array that is NULL
@@ -57,25 +57,25 @@ TP_API int tpJoint_GetFirstCoordinate(const tpWorld* world,
                                       tpJointId joint); // its place in the arrays
 TP_API void tpWorld_ReadCoordinates(const tpWorld* world, double* values, double* speeds,
                                     double* efforts);
-// Sets those that differ from what they are, one after the other, as tpJoint_SetValue and
-// tpJoint_SetSpeed do. tp_badInput if a number is not finite and tp_unsupported if a joint
+// Sets the coordinates that differ from the present ones, one after the other, as tpJoint_SetValue
+// and tpJoint_SetSpeed do. tp_badInput if a number is not finite and tp_unsupported if a joint
 // closes a loop: nothing has changed then.
 TP_API tpResult tpWorld_WriteCoordinates(tpWorld* world, const double* values, const double* speeds,
                                          tpError* error);
-// Targets and speeds of servos; NaN leaves one as it is. tp_badInput, and nothing has changed,
-// where a number is infinite or stands for a coordinate without a servo.
+// Targets and speeds of servos; NaN leaves one as it is. tp_badInput, and nothing has changed, if a
+// number is infinite or belongs to a coordinate without a servo.
 TP_API tpResult tpWorld_WriteTargets(tpWorld* world, const double* targets, const double* speeds,
                                      tpError* error);
-// Efforts for the next step, added to what has been applied.
+// Efforts for the next step, added to those already applied.
 TP_API tpResult tpWorld_ApplyEfforts(tpWorld* world, const double* efforts, tpError* error);
 
-// Efforts on coordinates with which the next step of h seconds ends at the given speeds, one per
-// coordinate in the order above, beside all that acts anyhow: gravity, contacts, friction, laws of
-// joints, efforts and forces already applied. NaN: the coordinate is not driven, its effort is 0.
-// The world is left as it was; tpWorld_ApplyEfforts and a step make the motion, and its contacts
-// and reactions are the forces that go with it. `residual` (may be NULL) is the largest speed
-// missed. tp_notSolved where no efforts were found that meet all speeds to 1e-9; `efforts` has the
-// best then.
+// Computes the efforts on coordinates with which the next step of h seconds ends at the given
+// speeds, one per coordinate in the order above, in addition to everything that acts already:
+// gravity, contacts, friction, laws of joints, applied efforts and forces. NaN: the coordinate is
+// not driven, its effort is 0. The world does not change; tpWorld_ApplyEfforts and a step then make
+// the motion, and the contacts and reactions of that step are its forces. `residual` (may be NULL)
+// is the largest speed missed. tp_notSolved if no efforts were found that meet all speeds to 1e-9;
+// `efforts` has the best found.
 TP_API tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
                                         double* efforts, double* residual, tpError* error);
 

@@ -1,9 +1,9 @@
 // The world: bodies, shapes and forces that move and touch. Joints are in joints.h.
 //
 // A world is an opaque pointer; the things in it are ids by value, whose zero is null. An id
-// carries a generation, so that one of a destroyed thing is recognised and never reaches its
-// successor. Definitions start from tpDefault...Def() and are not kept. There is no global state:
-// worlds do not know of each other, and one world may be used by one thread at a time.
+// carries a generation: an id of a destroyed object is recognised, and never refers to the object
+// that took its place. Definitions start from tpDefault...Def() and are copied. There is no global
+// state: worlds are independent of each other, and a world may be used by one thread at a time.
 
 #ifndef TIPPE_WORLD_H
 #define TIPPE_WORLD_H
@@ -42,16 +42,16 @@ typedef enum tpStepperId {
     tp_stepperCount
 } tpStepperId;
 
-// Parts of a scene that a stepper may leave out.
+// Parts of a scene that a stepper may not support.
 typedef enum tpStepperGap {
     tp_lacksStaticFriction = 1, // friction is the dynamic coefficient alone
     tp_lacksFrictionEllipse = 2,
     tp_lacksTorsion = 4,
     tp_lacksJoints = 8,
-    tp_lacksRestitution = 16,    // impacts are inelastic whatever the materials say
+    tp_lacksRestitution = 16,    // impacts are inelastic, whatever the materials are
     tp_lacksImpactFriction = 32, // impacts have the friction of sliding
     tp_lacksRollingFriction = 64,
-    tp_lacksCompliance = 128 // contacts are rigid whatever the materials say
+    tp_lacksCompliance = 128 // contacts are rigid, whatever the materials are
 } tpStepperGap;
 
 typedef struct tpWorldDef {
@@ -62,8 +62,8 @@ typedef struct tpWorldDef {
     tpAllocator allocator;
 } tpWorldDef;
 
-// Directions in which a body cannot move: of its centre of mass, and axes about which it cannot
-// turn, both of the world.
+// World directions in which the centre of mass of a body cannot move, and world axes about which
+// the body cannot turn.
 typedef enum tpLock {
     tp_lockX = 1,
     tp_lockY = 2,
@@ -77,7 +77,7 @@ typedef enum tpLock {
 typedef enum tpBodyKind {
     tp_dynamicBody,  // moved by forces
     tp_fixedBody,    // never moves
-    tp_kinematicBody // moves as told
+    tp_kinematicBody // moves on a prescribed path
 } tpBodyKind;
 
 // A pose that a kinematic body passes through. Between keyframes positions are interpolated
@@ -111,16 +111,16 @@ typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
     // Moments about the normal and across it are at most coefficient * arm * normal force, m.
     double torsionalArm, rollingArm;
-    // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets
-    // (1 - impactReduction) times them, one of 0.1 m/s or less all of them. At most 1; 0: impacts
-    // are as sliding; negative: they have more.
+    // Reduction of friction in impacts. Approaches of 0.2 m/s or more have (1 - impactReduction)
+    // times the coefficients, approaches of 0.1 m/s or less the coefficients themselves. At most 1;
+    // 0: no reduction; negative: more friction in impacts.
     double impactReduction;
     double ellipse[2]; // e_t, e_o: factors of the coefficient along and across `direction`
     tpVec3 direction; // first axis of the ellipse, in the frame of the body that owns the material;
                       // zero: any (a circular cone needs none)
 } tpFriction;
 
-// Contacts that give: each contact point is a spring and a damper that only push, instead of a
+// Compliant contacts: each contact point is a spring and a damper that only push, instead of a
 // rigid stop.
 typedef struct tpCompliance {
     double compliance; // m/N, of each contact point; 0: rigid
@@ -130,12 +130,12 @@ typedef struct tpCompliance {
 typedef struct tpMaterialDef {
     const char* name; // copied; may be NULL
     tpFriction friction;
-    double restitution; // 0 to 1; contacts with compliance have none beside their spring
+    double restitution; // 0 to 1; not used by compliant contacts, which bounce by their spring
     tpCompliance contact;
 } tpMaterialDef;
 
-// What holds between two materials instead of the rule (geometric mean of each friction number, the
-// larger restitution; springs and dampers of both one after the other).
+// Numbers of a pair of materials, instead of the rule (geometric mean of each friction number, the
+// larger restitution, springs and dampers of both in series).
 typedef struct tpPairDef {
     tpMaterialId materials[2];
     bool hasFriction, hasRestitution, hasContact; // what is not given follows the rule
@@ -147,8 +147,8 @@ typedef struct tpPairDef {
 typedef struct tpShapeDef {
     tpPose pose; // in the body's frame
     tpMaterialId material;
-    double density;       // kg/m^3, used where the body's mass is not given
-    uint32_t group, mask; // two shapes collide when each has its group in the other's mask
+    double density;       // kg/m^3, used if the body's mass is not given
+    uint32_t group, mask; // two shapes collide if the group of each is in the mask of the other
     void* userData;
 } tpShapeDef;
 
@@ -187,13 +187,12 @@ typedef struct tpContactInfo {
     double energyLost;       // J, kinetic energy that both took
 } tpContactInfo;
 
-// Figures that only some steppers report (events, budgets, hand-overs) stand in a block of the
-// report that belongs to the stepper. All of them are in one list, so that the same idea has the
-// same name everywhere: tpFigure.
+// Figures that only some steppers report (events, budgets, hand-overs) are in a block of the report
+// that belongs to the stepper. They have one list of names for all steppers: tpFigure.
 typedef struct tpFigureInfo {
     const char* name;    // as in the summary of a run
     const char* summary; // one line
-    bool isLevel;        // as it is at the end of the step; otherwise a count within the step
+    bool isLevel;        // a value at the end of the step; otherwise a count within the step
 } tpFigureInfo;
 
 // The four laws that a step's certificate is about. A law that is violated is a bit of
@@ -218,30 +217,31 @@ typedef struct tpCertificateLimits {
 enum { tp_noteCapacity = 4, tp_figureCapacity = 16, tp_reportSize = 512 };
 
 // What every step reports, whatever the stepper. The struct keeps its size, and its fields keep
-// their places: new ones are taken from the start of `reserved`, so that a program built with an
-// older header goes on working.
+// their places; new fields are taken from the start of `reserved`. So a program built with an older
+// header still works.
 typedef struct tpStepReport {
     double time; // at the end of the step, s
 
-    // The certificate: four figures, their limits, and which of them are beyond.
+    // The certificate: figures, their limits, and which limits are exceeded.
     double residual;       // of the contact law at the end of the step, see docs/conventions.md
     double energyIncrease; // J: energy after - energy before - externalWork
-    double energyExcess;   // J: how far energy less the work done is above its lowest value so far
+    double energyExcess;   // J: how far energy minus work done is above its lowest value so far
     double jointDrift;     // largest joint error, m or rad
-    double penetration;    // deepest, m, positive where bodies overlap
+    double penetration;    // deepest, m, positive if bodies overlap
     tpCertificateLimits limits;
     uint32_t violations; // 0: the step is certified
 
     int contactCount;
     int solveCount;        // problems solved
     int iterationCount;    // of all solves
-    int failureCount;      // solves that did not reach their tolerance, but for those on a budget
+    int failureCount;      // solves that did not reach their tolerance, without those that ended on
+                           // a budget
     int substepCount;      // steps inside this one
-    int contactQueryCount; // how often the collider was asked for the contacts of all bodies
+    int contactQueryCount; // how often the contacts of all bodies were computed
     int sleepingCount;     // bodies asleep at the end of the step
     int noteCount;
     bool converged; // every solve reached its tolerance
-    bool undone;    // the step would have given a number that is not finite and was undone
+    bool undone;    // a number would not have been finite; the step was taken back
 
     double coneViolation;        // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
@@ -251,28 +251,27 @@ typedef struct tpStepReport {
     double frictionLoss; // J, and of dampers in contacts
     double impactLoss;   // J, in normal directions and in joints; swings of joints have either sign
 
-    const char* fallback;               // NULL, or the name of what carried the step
+    const char* fallback;               // NULL, or the name of the fallback that took the step
     const char* notes[tp_noteCapacity]; // what the user should know, constant strings
     int figures[tp_figureCapacity];     // the stepper's own, in the order of tpFigure
 
-    double numericalLoss; // J, part of impactLoss: what the step itself took, negative if it gave
+    double numericalLoss; // J, part of impactLoss: numerical damping of the step, negative if it
+                          // added energy
 
-    // m: of positions since the start, as `auto` has added it up; 0 for steppers that do not
-    // estimate
+    // m: estimated error of positions since the start, by `auto`; 0 for other steppers
     double errorEstimate;
-    double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed
-                 // it
+    double work; // of `auto`: counted work of the step, in nanoseconds of a reference machine
 
-    // Of the last step with contacts that give: residual of its impulses under rigid contact.
-    // `residual` is that of the law with their springs.
+    // If contacts are compliant: residual of the impulses under rigid contact. `residual` is the
+    // residual of the law with springs.
     double rigidResidual;
-    double errorAsked; // m: of positions, what `accuracy` of `auto` comes to in this scene
+    double errorAsked; // m: error of positions that the option `accuracy` of `auto` means in this
+                       // scene
 
-    // Contacts that hold each other more often than bodies have directions contradict each other a
-    // little. m: by how much gaps were changed to agree, at most.
+    // Redundant contacts may contradict each other slightly. m: largest change of a gap that made
+    // them agree.
     double gapShift;
-    // Residual that the data of a solve were proved not to fall below (`solved to rounding`); 0:
-    // none.
+    // A proved lower bound of the residual of a solve (`solved to rounding`); 0: none.
     double rounding;
 
     double reserved[20]; // zero
@@ -308,14 +307,15 @@ TP_API void tpDestroyWorld(tpWorld* world);
 // One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
 TP_API tpStepReport tpWorld_Step(tpWorld* world, double h);
 
-// Shows every friction problem that a step poses, right after its solve; NULL: nobody looks. The
-// problem and its arrays last for the call; the hook must not call the world. Problems of one step
-// come in order, whatever the number of threads.
+// Installs a hook that receives every friction problem of a step right after its solve; NULL
+// removes it. The problem and its arrays are valid during the call. The hook must not call the
+// world. Problems of one step come in order, whatever the number of threads.
 TP_API void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context);
 
-// A number that a signal handler or another thread may set: once it is not zero the step under way
-// ends within a tenth of a second and is undone (note `stopped`), and no other is taken. NULL:
-// nobody does. The number must last as long as the world, or until another is set.
+// `stop` points to a number that a signal handler or another thread may set. Once it is not zero,
+// the current step ends within a tenth of a second and is taken back (note `stopped`), and further
+// steps do nothing. NULL removes it. The number must exist as long as the world, or until another
+// one is set.
 TP_API void tpWorld_SetStop(tpWorld* world, const volatile sig_atomic_t* stop);
 
 TP_API double tpWorld_GetTime(const tpWorld* world);
@@ -332,9 +332,9 @@ TP_API double tpWorld_GetPotentialEnergy(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about);
 
-// The contacts of the last step; valid until the next call that changes the world. A stepper in
-// real time lists them when they are first asked for: threads must not ask for the first time at
-// once.
+// The contacts of the last step; valid until the next call that changes the world. `small-steps`
+// makes the list at the first call after a step: this first call must not be made by several
+// threads at once.
 TP_API const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count);
 
 // Steppers and options. Names are those of scenes and of the command line.
@@ -342,15 +342,15 @@ TP_API const char* tpStepperName(tpStepperId stepper);
 TP_API const char* tpStepperSummary(tpStepperId stepper);
 TP_API bool tpStepperIsAvailable(tpStepperId stepper);
 TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
-// Whether it may leave bodies to other methods (tpBody_GetCarrier).
+// Whether it may hand bodies over to other methods (tpBody_GetCarrier).
 TP_API bool tpStepperHasCarriers(tpStepperId stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
-// What the stepper leaves out if a scene has it, with its default options: bits of tpStepperGap.
-// Steps say so in their report.
+// What the stepper does not support, with its default options: bits of tpStepperGap. Reports of
+// steps say so if the scene has it.
 TP_API unsigned tpStepperLacks(tpStepperId stepper);
-// The same for the stepper of the world with the options that it has now: stewart-trinkle uses
+// The same for the stepper of the world with its present options: stewart-trinkle uses
 // restitution if impact_law is set.
 TP_API unsigned tpWorld_GetLacks(const tpWorld* world);
 // The name of the stepper that has the option instead, if setting it for this stepper is an error;
@@ -374,13 +374,13 @@ typedef struct tpSnapshot tpSnapshot;
 #define TP_SNAPSHOT_VERSION 18
 TP_API int tpSnapshotVersion(void); // of the library that is linked: TP_SNAPSHOT_VERSION
 TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL if memory ran out
-// tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same
-// ones, or the stepper is another.
+// tp_badInput, and nothing has changed, if bodies, shapes, joints, forces or the stepper are
+// different.
 TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error);
 TP_API void tpDestroySnapshot(tpSnapshot* snapshot);
-// The snapshot as bytes, which live as long as it does; and a snapshot from bytes, whose version
-// and sum are checked: NULL with a message where they are not right. NULL for the allocator is the
-// C library's heap.
+// The snapshot as bytes, which exist as long as the snapshot; and a snapshot from bytes. Version
+// and checksum are checked: NULL with a message if they are wrong. NULL for the allocator is the C
+// library's heap.
 TP_API const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size);
 TP_API tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* allocator,
                                     tpError* error);
@@ -391,7 +391,7 @@ TP_API uint64_t tpWorld_HashState(const tpWorld* world);
 // Bodies -----------------------------------------------------------------------------------------
 
 TP_API tpBodyDef tpDefaultBodyDef(void);
-// The null id where the definition is wrong or memory ran out; `error` (may be NULL) says which.
+// The null id if the definition is wrong or memory ran out; `error` (may be NULL) says which.
 TP_API tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error);
 TP_API void tpDestroyBody(tpWorld* world, tpBodyId body); // with its shapes, joints and forces
 TP_API bool tpBody_IsValid(const tpWorld* world, tpBodyId body);
@@ -399,9 +399,9 @@ TP_API int tpWorld_GetBodyCount(const tpWorld* world);
 TP_API tpBodyId tpWorld_GetBody(const tpWorld* world, int index); // in order of creation
 TP_API tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name);
 
-TP_API const char* tpBody_GetName(const tpWorld* world, tpBodyId body); // "" where it has none
-// The definition as it is now, with position, rotation and velocity of this moment; name and
-// keyframes point into the world.
+TP_API const char* tpBody_GetName(const tpWorld* world, tpBodyId body); // "" if it has none
+// The present definition, with the present position, rotation and velocity; name and keyframes
+// point into the world.
 TP_API tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId body);
 TP_API tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId body); // of the centre of mass
@@ -415,8 +415,8 @@ TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // 
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
 TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
-// A body that becomes dynamic needs a mass, its own or of its shapes. Its velocity is kept, but for
-// fixed bodies.
+// A body that becomes dynamic needs a mass, given or from its shapes. The velocity is kept, unless
+// the body becomes fixed.
 TP_API tpResult tpBody_SetKind(tpWorld* world, tpBodyId body, tpBodyKind kind, tpError* error);
 // NULL: the mass follows from the shapes again. The body's frame stays where it is.
 TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProperties* mass,
@@ -424,31 +424,29 @@ TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProper
 TP_API void tpBody_SetDamping(tpWorld* world, tpBodyId body, double linear, double angular);
 TP_API void tpBody_SetGravityScale(tpWorld* world, tpBodyId body, double scale);
 TP_API void tpBody_SetLocked(tpWorld* world, tpBodyId body, uint32_t locked); // any of tpLock
-// Whether two bodies collide with each other: at first they do. Joints (tpJointDef.collide) and
-// groups of shapes can keep them from it as well.
+// Whether two bodies collide with each other; by default they do. Joints (tpJointDef.collide) and
+// groups of shapes can exclude collisions as well.
 TP_API tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool collide,
                                   tpError* error);
 TP_API bool tpBody_GetCollide(const tpWorld* world, tpBodyId body, tpBodyId other);
-// Where a kinematic body is to be at the end of the next step, whatever its velocity and keyframes
-// say. Without another target it stands from then on.
+// The pose of a kinematic body at the end of the next step, whatever its velocity and keyframes
+// are. Without another target it then stands still.
 TP_API void tpBody_SetTarget(tpWorld* world, tpBodyId body, tpPose pose);
-// The name of the method that carries the body, if that is not the world's stepper itself; else
-// NULL.
+// The name of the method that moves the body, if it is not the world's stepper itself; else NULL.
 TP_API const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId body);
 // The step of that method in seconds, and the estimated error of the body's position since the
-// start in metres. Zero for steppers that do not tell.
+// start in metres. Zero for steppers without such numbers.
 TP_API double tpBody_GetCarrierStep(const tpWorld* world, tpBodyId body);
 TP_API double tpBody_GetErrorEstimate(const tpWorld* world, tpBodyId body);
-// Whether the body is asleep (option `sleep`). One that is put to sleep loses its velocity, and
-// sleeps from the next step on if its stepper knows sleep and all that hangs together with it is at
-// rest.
+// Whether the body is asleep (option `sleep`). A body that is put to sleep loses its velocity. It
+// sleeps from the next step on if its stepper supports sleep and its whole island is at rest.
 TP_API bool tpBody_IsAsleep(const tpWorld* world, tpBodyId body);
 TP_API void tpBody_SetAwake(tpWorld* world, tpBodyId body, bool isAwake);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
 TP_API void tpBody_SetUserData(tpWorld* world, tpBodyId body, void* userData);
 
 // Forces for one step. They act all through the next step and are then forgotten; they add up.
-// Points are those of the body: a force on a point follows it. `frame` is that of the force and of
+// Points belong to the body: a force at a point moves with it. `frame` is that of the force and of
 // the point.
 TP_API void tpBody_ApplyForce(tpWorld* world, tpBodyId body, tpVec3 force, tpFrame frame);
 TP_API void tpBody_ApplyForceAt(tpWorld* world, tpBodyId body, tpVec3 force, tpVec3 point,
@@ -487,15 +485,15 @@ TP_API tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId shape);
 TP_API tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId shape); // as it is now
 TP_API void tpShape_SetMaterial(tpWorld* world, tpShapeId shape, tpMaterialId material);
 TP_API void tpShape_SetFilter(tpWorld* world, tpShapeId shape, uint32_t group, uint32_t mask);
-// Whether two shapes may touch; asked for pairs that groups, masks, joints and tpBody_SetCollide
-// let touch, before they are near enough to do so. The shape in the lower slot comes first.
+// Whether two shapes may touch. Called for pairs that groups, masks, joints and tpBody_SetCollide
+// allow, before they are near enough to touch. The shape in the lower slot comes first.
 typedef bool (*tpShapeFilter)(const tpWorld* world, tpShapeId a, tpShapeId b, void* context);
-// Installs a filter; NULL: none. Steps and tpWorld_FindOverlaps ask it, rays and other queries do
-// not. Which pairs it is asked for, how often, in which order and on which thread of the world is
-// not promised: it must answer the same for the same two shapes every time, may be called by
-// several threads at once if the world has more than one, and must not call functions that change
-// the world. Contacts and events then come in their fixed order on any number of threads. If its
-// answers are to change, install it again: the world then asks anew. It is no part of snapshots.
+// Installs a filter; NULL removes it. Steps and tpWorld_FindOverlaps use it, rays and other queries
+// do not. It is not specified for which pairs, how often, in which order and on which thread of the
+// world it is called: it must always give the same answer for the same two shapes, may be called by
+// several threads at once if the world has more than one, and must not change the world. Then
+// contacts and events come in their fixed order on any number of threads. To change its answers,
+// install it again. It is not part of snapshots.
 TP_API void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context);
 
 // Changes the mass of a body whose mass follows from its shapes.
@@ -505,14 +503,14 @@ TP_API void tpShape_SetUserData(tpWorld* world, tpShapeId shape, void* userData)
 
 // Appearance -------------------------------------------------------------------------------------
 //
-// For pages and pictures; nothing of it takes part in a step.
+// For pages and pictures; it has no effect on a step.
 
 // As screens show it (sRGB), each part from 0 to 1.
 typedef struct tpColor {
     double red, green, blue;
 } tpColor;
 
-// A shape of a body that is only seen.
+// A shape of a body that is only drawn.
 typedef struct tpVisual {
     const tpGeometry* geometry; // the world's, in the body's frame; NULL: there is none
     bool hasColor;
@@ -540,7 +538,7 @@ TP_API tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId materi
 TP_API tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMaterialDef* def,
                                   tpError* error); // all but its name
 TP_API tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error);
-// What holds between two materials: the pair's own numbers, or the rule.
+// The numbers of a pair of materials: its own, or those by the rule.
 TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b,
                               tpFriction* friction, double* restitution);
 TP_API tpCompliance tpGetPairCompliance(const tpWorld* world, tpMaterialId a, tpMaterialId b);
