@@ -338,7 +338,7 @@ static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
     bool isLast = stage + 1 == stageCount;
-    tpFlowMeeting meeting = { false, 0.0, INFINITY };
+    tpFlowMeeting meeting = { false, 0.0, INFINITY, INFINITY, INFINITY };
     if (!findPushes(flow, system, stage)) {
         return false;
     }
@@ -357,6 +357,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     if (!isFound || meeting.isThere) {
         guessSince(flow, meeting.since, h);
         guessAhead(flow, &meeting, 1.0, h);
+        flow->hasMet = isFound && meeting.since > 0.0;
         return false;
     }
     if (!isLast && !tpFlow_AreSurfacesAlike(flow, system)) {
@@ -435,11 +436,11 @@ static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
     flow->isAtStart = false;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
-    if (flow->watch != tp_flowNear) {
+    if (flow->watch != tp_flowNear && flow->watch != tp_flowBehind) {
         return true;
     }
     bool isFound =
-        tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowNear, &meeting);
+        tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowAhead, &meeting);
     guessAhead(flow, &meeting, 0.0, h);
     return isFound && !meeting.isThere;
 }
@@ -457,11 +458,21 @@ bool tpFlow_Holds(const tpFlow* flow) {
     return flow->plan.rowCount > 0 || flow->plan.lawCount > 0;
 }
 
-bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear) {
+bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch watch,
+                       bool* isNear) {
+    tpFlowMeeting meeting;
+    bool isFound =
+        tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time, watch, &meeting);
+    *isNear = !isFound || meeting.isThere;
+    return !system->arena.failed;
+}
+
+bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead) {
     tpFlowMeeting meeting;
     bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,
-                                         tp_flowNear, &meeting);
-    *isNear = !isFound || meeting.isThere;
+                                         tp_flowAhead, &meeting);
+    *gap = meeting.firstGap;
+    *ahead = isFound ? meeting.first : INFINITY;
     return !system->arena.failed;
 }
 
@@ -488,6 +499,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         memory->states[k].turn = memory->starts[k].rotation;
     }
     flow->momentPart = flow->aheadPart = -1.0;
+    flow->hasMet = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
@@ -506,6 +518,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     if (taken->isBad) {
         return true;
     }
+    tpFlow_FindAccelerations(flow, system);
     tpJoints_FollowAngles(system);
     tpJoints_ForgetSteady(system); // velocities are those of bodies, servos have lent none
     bool hasMemory = (early == NULL || tpFlowLoads_Report(&memory->early, &flow->plan, system,
@@ -543,6 +556,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
     flow->momentPart = flow->aheadPart = -1.0;
+    flow->hasMet = false;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,

@@ -18,6 +18,7 @@ typedef struct tpFlow {
     tpFlowMemory* memory; // in the arena
     tpFlowWatch watch;    // of the next steps
     bool isAtStart;       // the next step starts where the flow was begun
+    bool hasMet;          // a step is bad since shapes touch that are not held
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
     double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
@@ -42,8 +43,13 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTa
 bool tpFlow_Slides(const tpFlow* flow);
 bool tpFlow_Holds(const tpFlow* flow);
 
-// Whether something that is not held can be met within so many seconds of the state that the system
-// is in. False if memory ran out.
-bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, bool* isNear);
+// Whether something that is not held can be met, as `watch` asks, within so many seconds of the
+// state that the system is in. False if memory ran out.
+bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch watch,
+                       bool* isNear);
+
+// The first of what is met within so many seconds, or overlaps: its gap, m, and when it touches by
+// its speed, s from now on. Without it the time is INFINITY. False if memory ran out.
+bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead);
 
 #endif

@@ -39,10 +39,12 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     const tpGroups* groups = run->groups;
     // Methods fly up to an impact as exactly, but for joints, forces and media.
-    bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0 &&
+    bool isKnown = pace->knowsPushing || run->strikeCount == 0;
+    bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0 && isKnown &&
                         groups->jointCounts[run->group] == 0 &&
                         !tpOuterForce_IsThere(run->system, groups, run->group);
-    return !awaitsImpact && isLong(run) && 2.0 * pace->step < run->length && pace->flowWait == 0 &&
+    bool isWanted = 2.0 * pace->step < run->length || run->strikeCount > 0;
+    return !awaitsImpact && isLong(run) && isWanted && pace->flowWait == 0 &&
            pace->hopelessCount == 0 &&
            groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&
            groups->sizes[run->group] <= tp_crowdSize &&
@@ -121,9 +123,11 @@ static double flowFor(tpGroupRun* run, double longest) {
         run->hasMemory = tpKept_PutBack(&before, system, NULL, NULL);
         system->time = time;
         if (levels.isMoment && levels.momentPart >= 0.0) {
+            int strikes = run->strikeCount;
             way = land(run, &levels, length);
             isOver = true;
-            run->pace.flowWait = 1; // the moment itself is the method's, in this step of the user
+            // The moment itself is the method's, in this step of the user, but for impacts.
+            run->pace.flowWait = run->strikeCount > strikes ? 0 : 1;
         }
         length *= levels.isSmooth ? fmin(beforeMoment, careful * tpStrideLevels_Growth(&levels))
                                   : beforeMoment;

@@ -10,8 +10,8 @@
 // ends of a step.
 static const double nearPart = 0.02;
 
-// Slower slips are none, in units of speed.
-static const double slowestSlip = 1e-6;
+// Slower slips are none, and what touches and leaves faster does not hold, in units of speed.
+static const double slowestSlip = 1e-6, partingSpeed = 1e-4;
 
 // Rows -------------------------------------------------------------------------------------------
 
@@ -257,32 +257,50 @@ static double surfaceSpeed(const tpSystem* system, int body) {
                : tpVelocity_LargestSpeed(system, body, velocity);
 }
 
-// How far surfaces can come towards each other within so many seconds: at the speed at which they
-// approach now, and with what gravity and the turn of their ways make of it, taken `closingPart`
-// times. (With twice that turn, and the turning of balls in it, a ball that rolls into a valley
-// took 13.6 million instructions, and 9.3 since.)
+// How far surfaces can come towards each other within so many seconds, ahead or behind: at the
+// speed at which they approach, and with what gravity and the turn of their ways make of it, taken
+// `closingPart` times; less the way at which they part, before the turn brings them back. Where
+// accelerations are known, and less, they count instead of gravity and turns. (With twice that
+// turn, and the turning of balls in it, a ball that rolls into a valley took 13.6 million
+// instructions, and 9.3 since. By gravity balls that hang side by side, a millimetre apart, could
+// meet within .03 s.)
 static const double closingPart = 1.5;
-static double closingWay(const tpSystem* system, const tpContact* contact, double time) {
-    double bend = tpLength(system->gravity);
+static double closingWay(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact,
+                         tpFlowWatch watch, double time) {
+    double bend = tpLength(system->gravity), known = 0.0;
     for (int side = 0; side < 2; ++side) {
         int i = side == 0 ? contact->bodyA : contact->bodyB;
-        double speed = tpSystem_IsDynamic(system, i) ? surfaceSpeed(system, i) : 0.0;
+        bool isDynamic = tpSystem_IsDynamic(system, i);
+        double speed = isDynamic ? surfaceSpeed(system, i) : 0.0;
         bend += speed > 0.0 ? speed * speed / system->bodies.data[i].size : 0.0;
+        known += isDynamic ? plan->accelerations[i] : 0.0;
     }
+    double turn = 0.5 * closingPart * fmin(bend, closingPart * known) * time * time;
     double approach = tpContact_Approach(contact, system->poses.data, system->velocities.data);
-    return closingPart * (fmax(approach, 0.0) * time + 0.5 * bend * time * time);
+    double ahead = (approach > 0.0 ? closingPart : 1.0) * approach * time;
+    double behind = (approach < 0.0 ? closingPart : 1.0) * -approach * time;
+    double way = tpFlowWatch_IsAhead(watch) ? ahead : -INFINITY;
+    return turn + (tpFlowWatch_IsBehind(watch) ? fmax(way, behind) : way);
+}
+
+// Whether shapes that touch leave each other, as after an impact. What has been left comes back by
+// an approach, which is seen.
+static bool isParting(const tpSystem* system, const tpContact* contact) {
+    return -tpContact_Approach(contact, system->poses.data, system->velocities.data) >
+           partingSpeed * system->units.speed;
 }
 
 // Whether a contact that is not in the plan is there, or may have been within so many seconds: of
 // other shapes all that are near count, but for bodies that are not carried now, which are
 // somewhere else by then.
 static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact,
-                       bool countsNear, double time) {
+                       tpFlowWatch watch, double time) {
     bool isPlanned, isPair = isTouchingPair(plan, contact, &isPlanned);
-    bool isNear = countsNear && !isPair && isOursOrSteady(system, contact->bodyA) &&
+    bool isNear = !isPair && isOursOrSteady(system, contact->bodyA) &&
                   isOursOrSteady(system, contact->bodyB) &&
-                  contact->gap <= closingWay(system, contact, time);
-    bool isTouching = contact->gap <= TP_TOUCH_DISTANCE * system->units.length;
+                  contact->gap <= closingWay(plan, system, contact, watch, time);
+    bool isTouching =
+        contact->gap <= TP_TOUCH_DISTANCE * system->units.length && !isParting(system, contact);
     return isOurs(contact, system) && !isPlanned && (isNear || isTouching);
 }
 
@@ -311,9 +329,18 @@ static double timeToTouch(const tpSystem* system, const tpContact* contact) {
     return contact->gap > 0.0 && speed > 0.0 ? contact->gap / speed : INFINITY;
 }
 
+// The first of what approaches.
+static void findFirst(const tpSystem* system, const tpContact* contact, tpFlowMeeting* meeting) {
+    double speed = tpContact_Approach(contact, system->poses.data, system->velocities.data);
+    if (speed > 0.0 && contact->gap / speed < meeting->first) {
+        meeting->first = contact->gap / speed;
+        meeting->firstGap = contact->gap;
+    }
+}
+
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
                            tpFlowWatch watch, tpFlowMeeting* meeting) {
-    *meeting = (tpFlowMeeting){ false, 0.0, INFINITY };
+    *meeting = (tpFlowMeeting){ false, 0.0, INFINITY, INFINITY, INFINITY };
     if (watch == tp_flowBlind) {
         return tpFlowRows_Find(rows, plan, system);
     }
@@ -328,10 +355,11 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
                                          &count) == tp_success &&
                    sortContacts(rows, plan, system, found, count);
     for (int i = 0; isFound && i < count; ++i) {
-        if (isNewcomer(plan, system, &found[i], watch == tp_flowNear, 0.5 * h)) {
+        if (isNewcomer(plan, system, &found[i], watch, 0.5 * h)) {
             meeting->isThere = true;
             meeting->since = fmax(meeting->since, timeSinceTouch(system, &found[i]));
             meeting->ahead = fmin(meeting->ahead, timeToTouch(system, &found[i]));
+            findFirst(system, &found[i], meeting);
         }
     }
     tpArena_Release(&system->arena, mark);
@@ -411,11 +439,16 @@ static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int con
 static bool planMargins(tpFlowPlan* plan, tpSystem* system) {
     plan->margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
     plan->wideMargins = TP_SCRATCH(&system->arena, double, system->bodyCount);
-    for (int i = 0; plan->margins != NULL && i < system->bodyCount; ++i) {
+    plan->accelerations = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
         bool isDynamic = tpSystem_IsDynamic(system, i);
         plan->margins[i] = isDynamic ? nearPart * system->bodies.data[i].size : 0.0;
+        plan->accelerations[i] = INFINITY;
     }
-    return plan->margins != NULL && plan->wideMargins != NULL;
+    return true;
 }
 
 // Contacts come pair by pair.
@@ -432,7 +465,7 @@ static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* sys
                          const tpContact* found, int count, bool slides) {
     double touching = TP_TOUCH_DISTANCE * system->units.length;
     for (int i = 0; i < count; ++i) {
-        if (!isOurs(&found[i], system) || found[i].gap > touching) {
+        if (!isOurs(&found[i], system) || found[i].gap > touching || isParting(system, &found[i])) {
             continue;
         }
         int place = plan->contactCount;

@@ -71,6 +71,7 @@ typedef struct tpFlowPlan {
     int* joints;     // those that hold something of the group, in order
     double* margins; // of all bodies, within which contacts are looked for
     double* wideMargins;
+    double* accelerations; // of all bodies: the largest in the last step, m/s^2; INFINITY: unknown
     int lawCount;
     tpFlowLaw laws[tp_flowLaws];
     int rotorCount, couplingCount;
@@ -112,14 +113,29 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
 bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system);
 
 // What is looked for at the ends of steps beside the contacts of the plan: nothing, what touches,
-// or what bodies can have met within half of the step too.
-typedef enum tpFlowWatch { tp_flowBlind, tp_flowTouching, tp_flowNear } tpFlowWatch;
+// or also what bodies can meet within half of the step after it, can have met within half of the
+// step before it, or both.
+typedef enum tpFlowWatch {
+    tp_flowBlind,
+    tp_flowTouching,
+    tp_flowAhead,
+    tp_flowBehind,
+    tp_flowNear
+} tpFlowWatch;
+static inline bool tpFlowWatch_IsAhead(tpFlowWatch watch) {
+    return watch == tp_flowAhead || watch == tp_flowNear;
+}
+static inline bool tpFlowWatch_IsBehind(tpFlowWatch watch) {
+    return watch == tp_flowBehind || watch == tp_flowNear;
+}
 
 // Whether there is such a thing, and for how many seconds it has touched, by its speed; or in how
-// many seconds the first one will if none has, INFINITY: nobody knows.
+// many seconds the first one will if none has, INFINITY: nobody knows. And the first of all that
+// approach: its gap, below 0 if it overlaps, and when it touches, by its speed.
 typedef struct tpFlowMeeting {
     bool isThere;
     double since, ahead;
+    double firstGap, first;
 } tpFlowMeeting;
 
 // The same at an end of a step of h seconds.

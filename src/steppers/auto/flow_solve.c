@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "steppers/auto/apart.h"
+
 // Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
 // is added to the diagonal, and taken away again by another solve.
 static const double smallPivot = 1e-8, softness = 1e-8;
@@ -317,4 +319,30 @@ bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system) {
         }
     }
     return !flow->memory->isRedundant || !tpFlow_Slides(flow) || doSharesAgree(flow, system);
+}
+
+// Accelerations ----------------------------------------------------------------------------------
+
+// The acceleration of the surface of a body that turns, towards its centre.
+static double turningOf(const tpSystem* system, int i) {
+    const tpBody* body = &system->bodies.data[i];
+    bool isBall = tpBody_IsBall(system, body);
+    return isBall ? 0.0 : body->size * tpLengthSquared(system->velocities.data[i].angular);
+}
+
+void tpFlow_FindAccelerations(tpFlow* flow, const tpSystem* system) {
+    const tpFlowPlan* plan = &flow->plan;
+    for (int k = 0; k < plan->bodyCount; ++k) {
+        int i = plan->bodies[k];
+        const tpBody* body = &system->bodies.data[i];
+        bool isBall = tpBody_IsBall(system, body);
+        double largest = 0.0;
+        for (int stage = 0; stage < tp_flowStages; ++stage) {
+            const tpWrench* force = &flow->memory->states[stage * plan->bodyCount + k].force;
+            tpVec3 turn = tpMulMV(flow->memory->inverseInertias[k], force->angular);
+            double linear = body->inverseMass * tpLength(force->linear);
+            largest = fmax(largest, linear + (isBall ? 0.0 : body->size * tpLength(turn)));
+        }
+        plan->accelerations[i] = largest + turningOf(system, i);
+    }
 }

@@ -72,4 +72,8 @@ void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system);
 // nor if a row moves nothing at all.
 bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system);
 
+// The largest accelerations of surfaces in the step that has been taken, by the forces of its
+// stages: for what bodies can meet (flow_rows.h).
+void tpFlow_FindAccelerations(tpFlow* flow, const tpSystem* system);
+
 #endif

@@ -82,6 +82,7 @@ typedef struct tpGroupRun {
     double lastWork; // of the last step that was taken
     double lastStep; // its length, s
     bool isAccurate; // no step had to be accepted with a larger error than allowed
+    int strikeCount; // impacts on the way of flows, in the user's step
     bool isByEvents; // the method of events has taken a step of balls that fly
     bool isPassedOn; // the method has left bodies to another one
     bool isGivenUp;

@@ -2,6 +2,7 @@
 
 #include "steppers/auto/flow.h"
 #include "steppers/auto/outer_forces.h"
+#include "steppers/auto/strike.h"
 
 // Tries of the time of a moment, of those that go by rates, and of a time before it.
 enum { mostTries = 40, guessedTries = 16, mostRetreats = 6 };
@@ -24,6 +25,17 @@ static const double furtherGrowth = 8.0;
 // What two half steps of the fourth order are off by, in parts of what the whole one differs by.
 static const double halvesPart = 1.0 / 15.0;
 
+// In lengths of the scene: how near shapes that meet have to come, on the way to that by whole
+// steps and at its end; and the tries of both.
+static const double roughlyClosed = 1e-3, closed = 1e-9;
+enum { meetingTries = 6, closingTries = 4 };
+
+// Of the user's step: a rest after an impact that is shorter is none.
+static const double leastRest = 1e-8;
+
+// Impacts in a step of the user that flows go on after; what bounces faster is the method's.
+enum { mostStrikes = 12 };
+
 // Times before the moment and after it, and where it is thought to be, s.
 typedef struct Bracket {
     double before, after, guess;
@@ -40,12 +52,12 @@ static bool isExpected(const tpGroupRun* run) {
 // the last one is in `taken`, and if there are two the first one in `first`. A step that goes well
 // with other contacts than those that are known to push is no way to the moment: its group is
 // another one now.
-static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time, tpTaken* first,
-                 tpTaken* taken) {
+static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time, bool isBlind,
+                 tpTaken* first, tpTaken* taken) {
     int count = first != NULL ? 2 : 1;
     bool isGood = true;
     tpKeptMotion_PutBack(&start->motion, run->system);
-    flow->watch = tp_flowTouching;
+    flow->watch = isBlind ? tp_flowBlind : tp_flowTouching;
     flow->isAtStart = true;
     for (int k = 0; k < count && isGood && run->hasMemory; ++k) {
         tpTaken* next = first != NULL && k == 0 ? first : taken;
@@ -71,7 +83,7 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         double off = fmin(offPart * (bracket->after - bracket->before), 0.5 * enough);
         time = k < guessedTries ? time : 0.5 * (bracket->before + bracket->after);
         time = fmin(fmax(time, bracket->before + off), bracket->after - off);
-        bool isGood = flow(run, from, start, time, NULL, &taken);
+        bool isGood = flow(run, from, start, time, false, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
         if (!run->hasMemory || (!isGood && !taken.isBad)) {
             return false;
@@ -110,26 +122,113 @@ static void addErrors(tpGroupRun* run, const tpStepEnds* ends, double time) {
     }
 }
 
+// Takes the halves of a way, at the end of which the group is, and their error, by the end of the
+// whole one.
+static void keepHalves(tpGroupRun* run, const tpKept* start, const tpKept* end, double time,
+                       tpTaken* first, tpTaken* second) {
+    tpSystem* system = run->system;
+    tpStepEnds ends = { start->motion.poses, end->motion.poses, start->motion.velocities,
+                        end->motion.velocities };
+    addErrors(run, &ends, time);
+    first->work = second->work = 0.0; // counted as they were taken
+    run->hasMemory =
+        tpTaken_Append(&run->taken, system, first) && tpTaken_Append(&run->taken, system, second);
+    run->pace.checkedError = INFINITY;
+}
+
 // Goes there whole and in halves, which are kept. Returns how far it has come.
 static double goTo(tpGroupRun* run, tpFlow* from, const tpKept* start, double time) {
     tpSystem* system = run->system;
     tpTaken whole, first, second;
     tpKept end;
-    bool isGood = flow(run, from, start, time, NULL, &whole);
+    bool isGood = flow(run, from, start, time, false, NULL, &whole);
     run->hasMemory = run->hasMemory && tpKept_Take(&end, system, NULL, NULL);
-    isGood = isGood && run->hasMemory && flow(run, from, start, time, &first, &second);
+    isGood = isGood && run->hasMemory && flow(run, from, start, time, false, &first, &second);
     if (!isGood) {
         tpKeptMotion_PutBack(&start->motion, system);
         return 0.0;
     }
-    tpStepEnds ends = { start->motion.poses, end.motion.poses, start->motion.velocities,
-                        end.motion.velocities };
-    addErrors(run, &ends, time);
-    first.work = second.work = 0.0; // counted as they were taken
-    run->hasMemory =
-        tpTaken_Append(&run->taken, system, &first) && tpTaken_Append(&run->taken, system, &second);
-    run->pace.checkedError = INFINITY;
+    keepHalves(run, start, &end, time, &first, &second);
     return time;
+}
+
+// Impacts ----------------------------------------------------------------------------------------
+
+// Goes in one step to where shapes meet, about. Returns when that is, 0 if it is not found.
+static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double guess) {
+    tpSystem* system = run->system;
+    double gap = INFINITY, time = guess, ahead;
+    tpTaken taken;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    for (int k = 0; k < meetingTries && time > 0.0 && time <= run->length; ++k) {
+        bool isGood = flow(run, from, start, time, true, NULL, &taken);
+        run->hasMemory =
+            run->hasMemory && tpFlow_LookAhead(from, system, run->length, &gap, &ahead);
+        tpArena_Release(&system->arena, mark);
+        if (!isGood || !run->hasMemory || !isfinite(ahead)) {
+            return 0.0;
+        }
+        time += ahead;
+        if (fabs(gap) <= roughlyClosed * run->lengthScale) {
+            return time;
+        }
+    }
+    return 0.0;
+}
+
+// Where halves of the way come to the shapes that meet. Returns when that is, with the group there,
+// or 0.
+static double meet(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
+                   tpTaken parts[2]) {
+    tpSystem* system = run->system;
+    double gap = INFINITY, ahead;
+    for (int k = 0; k < closingTries && time > 0.0 && time <= run->length; ++k) {
+        bool isGood = flow(run, from, start, time, true, &parts[0], &parts[1]);
+        run->hasMemory =
+            run->hasMemory && tpFlow_LookAhead(from, system, run->length, &gap, &ahead);
+        if (!isGood || !run->hasMemory || !isfinite(ahead)) {
+            return 0.0;
+        }
+        if (fabs(gap) <= closed * run->lengthScale) {
+            return time;
+        }
+        time += ahead;
+    }
+    return 0.0;
+}
+
+// Carries the group to where shapes meet, and through the impact, unless its law leaves that to the
+// method. Returns when that was; 0 if shapes do not meet, and then the group may be anywhere.
+static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
+    tpSystem* system = run->system;
+    tpTaken whole, parts[2], impact;
+    tpKept met, end;
+    double time = from->momentPart * run->length;
+    bool mayStrike =
+        from->hasMet && from->plan.rotorCount == 0 && time > 0.0 && run->strikeCount < mostStrikes;
+    time = mayStrike ? findMeeting(run, from, start, time) : 0.0;
+    time = time > 0.0 ? meet(run, from, start, time, parts) : 0.0;
+    if (time == 0.0 || !run->hasMemory) {
+        return 0.0;
+    }
+    // The end of the whole step tells the error of the halves.
+    run->hasMemory = tpKept_Take(&met, system, NULL, NULL);
+    bool isGood = run->hasMemory && flow(run, from, start, time, true, NULL, &whole);
+    run->hasMemory = run->hasMemory && tpKept_Take(&end, system, NULL, NULL) &&
+                     tpKept_PutBack(&met, system, NULL, NULL) &&
+                     tpTaken_Start(&impact, system, &run->limits);
+    if (!isGood || !run->hasMemory) {
+        return 0.0;
+    }
+    keepHalves(run, start, &end, time, &parts[0], &parts[1]);
+    if (run->hasMemory && tpGroupRun_Strike(run, &impact)) {
+        run->hasMemory = tpTaken_Append(&run->taken, system, &impact);
+        run->pace.knowsPushing = false; // who touches now is seen anew
+        run->pace.pushing = 0;
+        run->pace.flowWait = 0;
+        run->strikeCount += 1;
+    }
+    return run->length - time > leastRest * run->length ? time : run->length;
 }
 
 double tpGroupRun_Land(tpGroupRun* run) {
@@ -150,9 +249,15 @@ double tpGroupRun_Land(tpGroupRun* run) {
     }
     Bracket bracket = { 0.0, run->length, 0.0 };
     double way = run->length;
-    if (!flow(run, &from, &start, run->length, NULL, &taken)) {
-        bracket.guess = from.momentPart * run->length;
-        way = run->hasMemory && from.momentPart >= 0.0 && findMoment(run, &from, &start, &bracket)
+    if (!flow(run, &from, &start, run->length, false, NULL, &taken)) {
+        double guess = from.momentPart;
+        double struck = run->hasMemory ? strike(run, &from, &start) : 0.0;
+        if (struck > 0.0) {
+            run->pace.momentBound = 0.0;
+            return struck;
+        }
+        bracket.guess = guess * run->length;
+        way = run->hasMemory && guess >= 0.0 && findMoment(run, &from, &start, &bracket)
                   ? bracket.before
                   : 0.0;
     }

@@ -86,6 +86,9 @@ static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int co
     levels->flow.isAtStart = true;
     for (int k = 0; k < count; ++k) {
         tpTaken* taken = &levels->taken[first + k];
+        // What is ahead of the end is not met in this stride.
+        bool isEnd = first == tp_strideQuarter && k + 1 == count;
+        levels->flow.watch = isEnd ? tp_flowBehind : levels->flow.watch;
         run->hasMemory = takeStep(levels, run, first + k, k * h, h) &&
                          (2 * (k + 1) != count || tpKept_Take(middle, run->system, NULL, NULL));
         if (run->hasMemory && first == tp_strideQuarter && k % 2 == 0) {
@@ -207,10 +210,12 @@ static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, const tpKept*
                           double length) {
     tpSystem* system = run->system;
     const tpKept* places[] = { before, &levels->half, &levels->halves };
+    const tpFlowWatch watches[] = { tp_flowAhead, tp_flowNear, tp_flowBehind };
     bool isNear = false;
     for (int k = 0; k < 3 && !isNear && run->hasMemory; ++k) {
         tpKeptMotion_PutBack(&places[k]->motion, system);
-        run->hasMemory = tpFlow_LookAround(&levels->flow, system, 0.25 * length, &isNear);
+        run->hasMemory =
+            tpFlow_LookAround(&levels->flow, system, 0.25 * length, watches[k], &isNear);
     }
     tpKeptMotion_PutBack(&before->motion, system);
     return !isNear && run->hasMemory;
