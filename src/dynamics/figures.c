@@ -4,16 +4,16 @@
 #include <string.h>
 
 const tpFigureInfo tpFigureTable[tp_figureCount] = {
-    [tp_checkFigure] = { "checks", "questions how far two shapes are apart", false },
-    [tp_collisionFigure] = { "collisions", "collisions, as apart from resting contacts", false },
-    [tp_microcollisionFigure] = { "microcollisions", "collisions that stand for lasting contact",
+    [tp_checkFigure] = { "checks", "distances of two shapes that were computed", false },
+    [tp_collisionFigure] = { "collisions", "impacts, without resting contacts", false },
+    [tp_microcollisionFigure] = { "microcollisions", "tiny impacts that represent resting contact",
                                   false },
-    [tp_heapOperationFigure] = { "heap_operations", "changes of the queue of events", false },
+    [tp_heapOperationFigure] = { "heap_operations", "changes of the event queue", false },
     [tp_handedOverFigure] = { "handed_over",
-                              "bodies that another method carries at the end of the step", true },
+                              "bodies moved by another method at the end of the step", true },
     [tp_budgetEndFigure] = { "budget_ends",
                              "solves that ended on their budget, above their tolerance", false },
-    [tp_switchFigure] = { "switches", "groups that another method carries from now on", false },
+    [tp_switchFigure] = { "switches", "groups of bodies that changed their method", false },
     [tp_rejectedFigure] = { "rejected_steps", "steps taken back because their error was too large",
                             false },
 };

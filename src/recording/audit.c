@@ -306,18 +306,22 @@ static const char* stepsOf(int64_t count) {
     return count == 1 ? "step" : "steps";
 }
 
-// Whether all steps are certified, and if not, by which laws.
+// Whether all steps are certified, and if not, which limits they exceed.
 static void putVerdict(text* out, const tpAudit* audit) {
+    static const char* const limitNames[tp_lawCount] = { [tp_contactLaw] = "the contact law",
+                                                         [tp_energyLaw] = "energy",
+                                                         [tp_jointLaw] = "joints",
+                                                         [tp_overlapLaw] = "overlap" };
     if (audit->uncertifiedCount == 0) {
         putRow(out, "certified", "all steps");
         return;
     }
-    putRow(out, "not certified", "%lld %s, the first is step %lld",
-           (long long)audit->uncertifiedCount, stepsOf(audit->uncertifiedCount),
-           (long long)audit->firstUncertified);
+    putRow(out, "not certified", "%lld %s, first in step %lld", (long long)audit->uncertifiedCount,
+           stepsOf(audit->uncertifiedCount), (long long)audit->firstUncertified);
     for (int law = 0; law < tp_lawCount; ++law) {
         if (audit->violationCounts[law] > 0) {
-            putRow(out, "", "%lld by %s", (long long)audit->violationCounts[law], lawNames[law]);
+            putRow(out, "", "%lld beyond the limit of %s", (long long)audit->violationCounts[law],
+                   limitNames[law]);
         }
     }
 }
@@ -331,7 +335,7 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     putRow(&out, "simulated time", "%.6g s", simulated);
     putRow(&out, "wall time", "%.3g s  (%.3g steps/s, %.3g x real time)", audit->wallTime, rate,
            realtimeFactor(audit));
-    putRow(&out, "contacts", "%.4g mean, %d most", meanContacts(audit), audit->contactMax);
+    putRow(&out, "contacts", "%.4g on average, %d at most", meanContacts(audit), audit->contactMax);
     putRow(&out, "deepest penetration", "%.3g m", audit->penetrationMax);
     if (audit->firstAboveTolerance > 0) {
         putRow(&out, "largest residual", "%.3g  (above %.3g first in step %lld)",
@@ -340,33 +344,35 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
         putRow(&out, "largest residual", "%.3g", audit->residualMax);
     }
     if (audit->gapShiftMax > 0.0) {
-        putRow(&out, "gaps that contradict", "made to agree, changed by %.3g m at most",
+        putRow(&out, "adjusted gaps", "by at most %.3g m, since contacts contradicted each other",
                audit->gapShiftMax);
     }
     if (audit->roundingMax > 0.0) {
-        putRow(&out, "solved to rounding", "data allow no residual below %.3g", audit->roundingMax);
+        putRow(&out, "solved to rounding", "no residual below %.3g is possible",
+               audit->roundingMax);
     }
-    putRow(&out, "maximal dissipation", "violated by %.3g at most", audit->dissipationMax);
+    putRow(&out, "maximal dissipation", "violated by at most %.3g, relative",
+           audit->dissipationMax);
     if (audit->jointDriftMax != 0.0) {
-        putRow(&out, "joint drift", "%.3g at most", audit->jointDriftMax);
+        putRow(&out, "joint drift", "at most %.3g m or rad", audit->jointDriftMax);
     }
     putRow(&out, "energy", "%.6g J at the start, %.6g J at the end", audit->energyStart,
            audit->energyEnd);
-    putRow(&out, "energy increase", "%.3g J in a step at most", audit->energyIncreaseMax);
+    putRow(&out, "energy increase", "at most %.3g J in a step", audit->energyIncreaseMax);
     putRow(&out, "work and losses",
-           "%.4g J external, %.4g J friction, %.4g J impacts (%.3g numerical)", audit->externalWork,
-           audit->frictionLoss, audit->impactLoss, audit->numericalLoss);
+           "%.4g J external work; %.4g J lost in friction, %.4g J in impacts (%.3g J numerical)",
+           audit->externalWork, audit->frictionLoss, audit->impactLoss, audit->numericalLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
     if (audit->work > 0.0) {
-        putRow(&out, "error estimate", "%.3g m at the end, %.3g m asked", audit->errorEstimate,
+        putRow(&out, "error estimate", "%.3g m at the end, %.3g m requested", audit->errorEstimate,
                audit->errorAsked);
     }
     putFigures(&out, audit);
     putVerdict(&out, audit);
     for (int i = 0; i < tp_leftOutCount; ++i) {
         if ((audit->leftOut & tpLeftOutNames[i].bit) != 0) {
-            putRow(&out, "left out", "%s: the stepper does not use it", tpLeftOutNames[i].name);
+            putRow(&out, "ignored", "%s: this stepper does not support it", tpLeftOutNames[i].name);
         }
     }
     for (int i = 0; i < audit->fallbackCount; ++i) {
