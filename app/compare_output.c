@@ -120,7 +120,7 @@ static void printNotes(const tpComparison* comparison) {
             printNote(comparison, i, outcome->notes[k].text);
         }
         for (int k = 0; k < outcome->audit.fallbackCount; ++k) {
-            printf("  %s, step %.4g: %lld steps carried by the fallback '%s'\n",
+            printf("  %s, step %.4g: %lld steps taken by the fallback '%s'\n",
                    tpStepperName(run->stepper), run->step,
                    (long long)outcome->audit.fallbacks[k].count, outcome->audit.fallbacks[k].name);
         }

@@ -104,7 +104,7 @@ test('a body can be dragged', async () => {
     await until(page, () => globalThis.tippe.run.lastFrame > 10);
     assert.ok(Math.abs(await height(page, 1) - 0.3) < 1e-3);
     const account = () => page.locator('.plot', { hasText: 'Energy account' }).textContent();
-    assert.doesNotMatch(await account(), /work from outside/);
+    assert.doesNotMatch(await account(), /external work/);
     const at = await page.evaluate(() => globalThis.tippe.stage.project(globalThis.tippe.run.model.positionOf(1)));
     const box = await page.locator('.stage-box').boundingBox();
     await page.mouse.move(box.x + at.x, box.y + at.y);
@@ -114,7 +114,7 @@ test('a body can be dragged', async () => {
     await until(page, () => globalThis.tippe.run.model.positionOf(1).z > 0.36);
     await page.mouse.up();
     await until(page, () => globalThis.tippe.run.model.positionOf(1).z < 0.31);
-    assert.match(await account(), /work from outside/);
+    assert.match(await account(), /external work/);
 
     // A run that stands goes on when a body of it is pulled.
     await page.keyboard.press(' ');

@@ -14,8 +14,8 @@ export class CarrierLanes {
         this.run = run;
         this.colours = new Map(); // of methods, in the order in which they come
         this.legend = element('p.legend-row');
-        this.root = element('section.carriers', { hidden: true }, element('h2', {}, 'Which method carried which body'));
-        this.chart = new LaneChart(this.root, run, player, 'Which method carried which body when');
+        this.root = element('section.carriers', { hidden: true }, element('h2', {}, 'Which method moved which body'));
+        this.chart = new LaneChart(this.root, run, player, 'Which method moved which body when');
         this.root.append(this.legend);
         container.append(this.root);
         this.readAt = 0;

@@ -7,6 +7,7 @@ import { lineColour, theme } from './theme.js';
 
 const coordinates = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz', 'vx', 'vy', 'vz', 'wx', 'wy', 'wz'];
 const units = ['m', 'm', 'm', '', '', '', '', 'm/s', 'm/s', 'm/s', 'rad/s', 'rad/s', 'rad/s'];
+const shortestTime = 0.005; // s; less is noise
 const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [12, 5], [4, 2]]; // the finest step is solid
 
 class Comparison {
@@ -30,7 +31,7 @@ class Comparison {
         return element('header.top', {},
             element('div', {}, element('h1', {}, data.scene),
                 element('p.about', {}, `until ${number(data.until)} s; errors of ${this.quantity} (${data.leading_unit}) against ${data.against}`),
-                element('div.verdict', {}, ...data.verdict.map(({ kind, word, text }) => element('p', {}, ...(word ? [element(`b.${kind}`, {}, word)] : []), text)))),
+                element('div.verdict', {}, ...data.verdict.map(({ kind, word, text }) => element('p', {}, ...(word ? [element(`b.${kind}`, {}, word)] : []), text.replace(/(\d) (m|s|rad|J)\b/g, '$1\u00a0$2'))))),
             button('theme', 'Light or dark', () => theme.toggle()));
     }
 
@@ -40,7 +41,7 @@ class Comparison {
         const { data, key } = this;
         return [
             ['step s', run => number(run.step)], [`error ${data.leading_unit}`, run => (run.is_truth ? 'truth' : number(run[key], 3))],
-            ['order', run => (run.order === null ? '–' : number(Math.round(100 * run.order) / 100, 3))], ['time s', run => number(run.cpu_time, 3)],
+            ['order', run => (run.order === null ? '–' : number(Math.round(100 * run.order) / 100, 3))], ['time s', run => (run.cpu_time < shortestTime ? `< ${shortestTime}` : number(run.cpu_time, 3))],
             ['overlap m', run => number(run.penetration_max, 2)], ['residual', run => number(run.residual_max, 2)],
             ['energy J', run => number(run.energy_error, 2)], ['gain J', run => number(run.energy_increase_max, 2)],
             ['contacts', run => number(run.contacts_mean, 3)], ['failed', run => String(run.failures)], ['', run => (run.status === 'done' ? '' : run.status)],
@@ -71,7 +72,7 @@ class Comparison {
     #makeNotes() {
         const sayings = new Map();
         for (const run of this.data.runs) {
-            const fallbacks = Object.entries(run.fallbacks).map(([name, steps]) => `${steps} steps carried by the fallback ${name}`);
+            const fallbacks = Object.entries(run.fallbacks).map(([name, steps]) => `${steps} steps taken by the fallback ${name}`);
             for (const text of [run.message, ...run.notes, ...fallbacks].filter(Boolean)) {
                 const sentence = `${run.stepper}: ${text}`;
                 sayings.set(sentence, [...(sayings.get(sentence) ?? []), number(run.step)]);
@@ -85,7 +86,7 @@ class Comparison {
     #makeWork() {
         const pair = element('div.pair');
         const options = { height: 280, log: true, xLog: true, yName: `error of ${this.quantity}, ${this.data.leading_unit}` };
-        [['work', 'Work and precision', 'processor time, s', run => run.cpu_time], ['convergence', 'Error against step', 'step, s', run => run.step]].forEach(([name, title, xName, abscissa]) => {
+        [['work', 'Work and precision', 'CPU time, s', run => run.cpu_time], ['convergence', 'Error against step', 'step, s', run => run.step]].forEach(([name, title, xName, abscissa]) => {
             const card = element('section.card');
             pair.append(card);
             this[name] = new Plot(card, { ...options, title, xName });
@@ -105,7 +106,7 @@ class Comparison {
         const card = element('section.card', {}, element('p.choices', {}, element('label', {}, 'body', this.body), element('label', {}, 'coordinate', this.coordinate)));
         this.trajectory = new Plot(card, { title: 'Trajectories', height: 300, xName: 'time, s', hovers: true });
         const apart = element('section.card');
-        this.difference = new Plot(apart, { title: 'Distance from what is known', height: 240, xName: 'time, s', log: true, hovers: true });
+        this.difference = new Plot(apart, { title: 'Difference from the reference', height: 240, xName: 'time, s', log: true, hovers: true });
         for (const plot of [this.trajectory, this.difference]) {
             plot.on('cursor', time => [this.trajectory, this.difference].forEach(one => one.setCursor(time)));
             plot.on('zoom', range => [this.trajectory, this.difference].forEach(one => one.setRange(range)));

@@ -129,13 +129,14 @@ export class FindingsPanel {
         }
         const last = overview.count - 1;
         const change = overview.kinetic[last] + overview.potential[last] - start;
-        const parts = [`${withUnit(change, 'J')} from start to end: ${withUnit(friction, 'J')} lost to friction, ${withUnit(impact, 'J')} in impacts`];
+        const energy = value => withUnit(Math.abs(value) > 1e-12 * through ? value : 0, 'J'); // rounding counts as nothing
+        const parts = [`The energy changed by ${energy(change)}: ${energy(friction)} lost in friction, ${energy(impact)} in impacts`];
         if (Math.abs(work) > 0) {
-            parts.push(`, ${withUnit(work, 'J')} put in from outside`);
+            parts.push(`, external work ${energy(work)}`);
         }
-        parts.push(`. The account is open by ${withUnit(worst, 'J')} at most`);
+        parts.push(`. The account closes to ${withUnit(worst, 'J')}`);
         if (through > 0 && worst > 0) {
-            parts.push(` (${number(worst / through * 100, 2)} % of what moved), at `, this.#go(overview.frameOf(at)));
+            parts.push(` (${number(worst / through * 100, 2)} % of the energy in motion), the worst at `, this.#go(overview.frameOf(at)));
         }
         return this.#entry('Where did the energy go?', '', ...parts, '.');
     }

@@ -22,6 +22,17 @@ export function piecesOf(values) {
     return pieces;
 }
 
+// The label, or its beginning and its end if it is too long: names of bodies often differ in their ends.
+export function shorten(label, fits) {
+    for (let kept = label.length; kept > 2; --kept) {
+        const text = kept === label.length ? label : `${label.slice(0, Math.ceil(kept / 2))}…${label.slice(label.length - Math.floor(kept / 2))}`;
+        if (fits(text)) {
+            return text;
+        }
+    }
+    return label.slice(0, 1);
+}
+
 export class LaneChart {
     constructor(container, run, player, label) {
         this.run = run;
@@ -99,12 +110,7 @@ export class LaneChart {
     #paintLane(context, { label, pieces, ticks = [] }, y) {
         const { run } = this, { left, width } = this.#span(), middle = y + laneHeight / 2;
         context.fillStyle = theme.colour('muted');
-        context.save();
-        context.beginPath();
-        context.rect(0, y, left - 8, laneHeight);
-        context.clip();
-        context.fillText(label, 0, middle);
-        context.restore();
+        context.fillText(shorten(label, text => context.measureText(text).width <= left - 8), 0, middle);
         context.fillStyle = theme.colour('track');
         context.fillRect(left, middle - barHeight / 2, width, barHeight);
         for (const { first, end, colour } of pieces) {

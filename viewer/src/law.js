@@ -163,10 +163,10 @@ export class LawPanel {
         }));
         const key = (name, words, value) => element('span.key', {}, element(`i.${name}`), words, element('b', {}, withUnit(value, 'J')));
         this.energy.replaceChildren(
-            element('p.row-title', {}, 'At the start', Math.abs(work) > 1e-12 * most ? ` and from outside (${withUnit(work, 'J')})` : ''), bar([['start', Math.min(start, from)], ['work', Math.max(0, work)]]),
+            element('p.row-title', {}, 'At the start', Math.abs(work) > 1e-12 * most ? ` and external work (${withUnit(work, 'J')})` : ''), bar([['start', Math.min(start, from)], ['work', Math.max(0, work)]]),
             element('p.row-title', {}, 'Now'), bar(now),
-            element('p.keys', {}, key('kinetic', 'motion', now[0][1]), key('potential', 'height and springs', now[1][1]), key('friction', 'lost to friction', friction), key('impacts', 'lost in impacts', impact)),
-            element('p.hint', {}, `The account is open by ${withUnit(Math.abs(open), 'J', 2)}${most > 1e-200 ? `, ${number(100 * Math.abs(open) / most, 2)} %` : ''}.`));
+            element('p.keys', {}, key('kinetic', 'motion', now[0][1]), key('potential', 'height and springs', now[1][1]), key('friction', 'lost in friction', friction), key('impacts', 'lost in impacts', impact)),
+            element('p.hint', {}, `The account closes to ${withUnit(Math.abs(open), 'J', 2)}${most > 1e-200 ? `, ${number(100 * Math.abs(open) / most, 2)} %` : ''}.`));
     }
 }
 

@@ -23,7 +23,7 @@ export class Live {
             type: 'number', min: 1e-6, max: 1, step: 'any', value: shown(run.step), title: 'Step in seconds', 'aria-label': 'Step in seconds',
             onchange: () => this.#changeStep(),
         });
-        this.factor = element('span.factor', { title: 'Simulated seconds for one of the clock' });
+        this.factor = element('span.factor', { title: 'Simulated seconds per second' });
         this.controls = element('div.live', {},
             button('restart', 'Start again (R)', () => this.restart()), this.stepper, element('label.step', {}, this.step_, 's'), this.factor);
     }

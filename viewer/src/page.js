@@ -25,6 +25,7 @@ import { Timeline } from './timeline.js';
 import { Trails } from './trails.js';
 
 const slowPanels = 6; // pictures of a slow machine, in which its panels are drawn once
+const longestWait = 400; // ms that panels may lag behind the stage
 const mostWithArrows = 400; // bodies; of more they hide what they belong to, until they are asked for
 const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
 const shortcuts = [
@@ -342,7 +343,7 @@ export class Page {
     #tellPanels(time, view) {
         clearTimeout(this.telling);
         const isMoving = this.player.isPlaying || this.live?.status.running;
-        const wait = isPlain && isMoving ? this.toldAt + slowPanels * this.stage.quality.pictureTime - performance.now() : 0;
+        const wait = isPlain && isMoving ? this.toldAt + Math.min(longestWait, slowPanels * this.stage.quality.pictureTime) - performance.now() : 0;
         if (wait > 0) {
             this.telling = setTimeout(() => this.#tellPanels(time, view), wait);
             return;

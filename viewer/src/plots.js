@@ -106,14 +106,15 @@ export class PlotPanel {
             const { account } = this;
             account.update(overview);
             const times = this.#times();
+            const format = value => withUnit(Math.abs(value) > 1e-14 * Math.abs(account.balance[0] ?? 0) ? value : 0, 'J', 4); // without rounding
             return [
                 line('kinetic', 'kinetic', 0),
                 line('potential', 'potential', 3),
-                { name: 'lost to friction', ...times, y: account.friction, colour: theme.colour('sliding') },
-                { name: 'lost in impacts', ...times, y: account.impact, colour: lineColour(4) },
-                ...account.hasWork ? [{ name: 'work from outside', ...times, y: account.work, colour: lineColour(5) }] : [],
+                { name: 'lost in friction', ...times, y: account.friction, colour: theme.colour('sliding'), format },
+                { name: 'lost in impacts', ...times, y: account.impact, colour: lineColour(4), format },
+                ...account.hasWork ? [{ name: 'external work', ...times, y: account.work, colour: lineColour(5) }] : [],
                 {
-                    name: 'sum', note: 'kinetic + potential + losses − work done from outside: flat when nothing is lost unaccounted',
+                    name: 'sum', note: 'kinetic + potential + losses − external work: level if all energy is accounted for',
                     ...times, y: account.balance, colour: theme.colour('ink'), dashed: true, thin: true,
                 },
             ];
@@ -174,8 +175,8 @@ export class PlotPanel {
             column('Joint drift', 'jointDrift', { log: true, unit: 'm' }),
             column('Largest joint force', 'reactionMax', { fromZero: true, unit: 'N' }),
             column('Fastest sliding', 'slideSpeed', { fromZero: true, unit: 'm/s' }),
-            column('Steps inside a step', 'substeps', { fromZero: true }),
-            column('Work from outside', 'externalWork', { unit: 'J' }),
+            column('Substeps', 'substeps', { fromZero: true }),
+            column('External work', 'externalWork', { unit: 'J' }),
         ]);
         this.chooser.replaceChildren(element('option', { value: '' }, selected >= 0 ? 'Add a plot …' : 'Add a plot … (select a body for its states)'), ...groups);
     }
