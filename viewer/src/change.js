@@ -6,15 +6,15 @@ import { number, withUnit } from './format.js';
 
 const stepRange = [1e-4, 0.05]; // s, of the slider; the field takes any
 const about = {
-    'stewart-trinkle': 'implicit steps by complementarity',
-    anitescu: 'joints, restitution, stacks: the one to start with',
-    'mirtich-canny': 'impacts one by one, at their own times',
-    'bender-schmitt': 'iterated impulses; thousands of bodies',
+    'stewart-trinkle': 'classic implicit LCP steps',
+    anitescu: 'the default: joints, restitution, stacks',
+    'mirtich-canny': 'impacts one by one, exactly in time',
+    'bender-schmitt': 'mechanisms, located impacts, crowds',
     'chakraborty-trinkle': 'smooth bodies that roll and spin',
     penalty: 'contacts as stiff springs',
-    'free-flight': 'no contacts at all',
-    'small-steps': 'real time: many small steps, soft contacts',
-    auto: 'chooses by itself, to an accuracy',
+    'free-flight': 'no contacts, no joints',
+    'small-steps': 'real time, thousands of bodies',
+    auto: 'chooses method and step for an accuracy',
 };
 
 // A slider with a name, its value beside it. `to` and `from` map the position in [0, 1] to a value and back.

@@ -26,13 +26,13 @@ import { Trails } from './trails.js';
 
 const slowPanels = 6; // pictures of a slow machine, in which its panels are drawn once
 const longestWait = 400; // ms that panels may lag behind the stage
-const mostWithArrows = 400; // bodies; of more they hide what they belong to, until they are asked for
+const mostWithArrows = 200; // bodies; of more, arrows and points would hide them, and are off at first
 const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
 const shortcuts = [
     ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
     ['− +', 'slower, faster'], ['F', 'follow the selected body'], ['V', 'view the whole scene'], ['C', 'contact points'],
     ['A', 'force arrows'], ['K', 'friction cones'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['J', 'joints'], ['L', 'go to the largest force'], ['S', 'next start of sliding'],
-    ['N', 'next step to be wary of'], ['D', 'light or dark'], ['R', 'start again (live)'], ['B', 'go on from here (live)'], ['1 2 3 4 5', 'plots, bodies, contacts, law, run'], ['Escape', 'deselect'], ['?', 'this list'],
+    ['N', 'next step with a warning'], ['D', 'light or dark'], ['R', 'restart (live)'], ['B', 'continue from here (live)'], ['1 2 3 4 5', 'plots, bodies, contacts, law, run'], ['Escape', 'deselect'], ['?', 'this list'],
 ];
 
 // Where keys are letters, not orders.
@@ -539,7 +539,7 @@ export class Page {
         this.help = element('div.help', { onclick: event => event.target === this.help && this.#toggleHelp() },
             element('div.sheet', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Keyboard' }, element('div.head', {}, element('h2', {}, 'Keyboard'), close),
                 element('dl', {}, ...shortcuts.flatMap(([keys, what]) => [element('dt', {}, ...keys.split(' ').map(key => element('kbd', {}, key))), element('dd', {}, what)])),
-                element('p.hint', {}, 'Drag on the stage to turn, scroll to come closer, right-drag to move. Click a body to select it.',
+                element('p.hint', {}, 'Drag on the stage to turn, scroll to zoom, right-drag to move. Click a body to select it.',
                     this.live ? ' Drag a body to pull it with a spring; Shift-drag turns the view.' : '')));
         document.body.append(this.help);
         close.focus();

@@ -168,7 +168,7 @@ export class Plot extends Emitter {
         const values = format => (_, splits) => splits.map((value, i) => (value === null ? '' : format(value, i, splits)));
         const digitsOf = splits => Math.max(3, Math.min(7, Math.ceil(Math.log10(Math.max(...splits.map(Math.abs), 1e-300) / Math.max(splits[1] - splits[0], 1e-300))) + 2));
         return {
-            width: this.box.clientWidth, height: options.height, padding: [6, 10, 0, 0], legend: { show: false },
+            width: this.box.clientWidth, height: options.height, padding: [6, 16, 0, 0], legend: { show: false },
             cursor: { show: false },
             scales: {
                 x: { time: false, distr: options.xLog ? 3 : 1, range: (_, low, high) => this.#rangeOf(low, high) },
