@@ -262,7 +262,7 @@ tpArgumentsResult parseArguments(const tpArgumentTable* table, int argumentCount
         } else if (operandsRead < table->operandCount) {
             *table->operands[operandsRead++].target = argument;
         } else {
-            fprintf(stderr, "tippe %s: '%s' is one operand too many; see tippe %s --help\n",
+            fprintf(stderr, "tippe %s: unexpected argument '%s'; see tippe %s --help\n",
                     table->command, argument, table->command);
             return argumentsWrong;
         }

@@ -105,7 +105,7 @@ static bool isAnythingAsked(const tpExportOptions* options) {
             return true;
         }
     }
-    fprintf(stderr, "tippe export: say what to write:");
+    fprintf(stderr, "tippe export: nothing to write; use");
     for (int i = 0; i < exportCount; ++i) {
         const char* separator = i == 0 ? "" : i + 1 == exportCount ? " or" : ",";
         fprintf(stderr, "%s --%s %s", separator, exports[i].option, exports[i].valueName);

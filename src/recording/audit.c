@@ -333,8 +333,10 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     double rate = (double)audit->stepCount / audit->wallTime;
     putRow(&out, "steps", "%lld", (long long)audit->stepCount);
     putRow(&out, "simulated time", "%.6g s", simulated);
-    putRow(&out, "wall time", "%.3g s  (%.3g steps/s, %.3g x real time)", audit->wallTime, rate,
-           realtimeFactor(audit));
+    if (audit->stepCount > 0) {
+        putRow(&out, "wall time", "%.3g s  (%.3g steps/s, %.3g x real time)", audit->wallTime, rate,
+               realtimeFactor(audit));
+    }
     putRow(&out, "contacts", "%.4g on average, %d at most", meanContacts(audit), audit->contactMax);
     putRow(&out, "deepest penetration", "%.3g m", audit->penetrationMax);
     if (audit->firstAboveTolerance > 0) {

@@ -150,7 +150,7 @@ const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size) {
 // Whether the head is that of a whole snapshot which this library can read.
 static tpResult checkHead(const Head* head, const void* bytes, size_t size, tpError* error) {
     if (memcmp(head->magic, magic, sizeof(magic)) != 0) {
-        return tpError_Set(error, tp_badInput, "this is no snapshot");
+        return tpError_Set(error, tp_badInput, "not a snapshot of Tippe");
     }
     if (head->format != TP_SNAPSHOT_VERSION) {
         return tpError_Set(error, tp_badInput,
@@ -181,7 +181,7 @@ tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* 
     }
     Head head;
     if (size < sizeof(head)) {
-        tpError_Set(error, tp_badInput, "this is no snapshot");
+        tpError_Set(error, tp_badInput, "not a snapshot of Tippe");
         return NULL;
     }
     memcpy(&head, bytes, sizeof(head));

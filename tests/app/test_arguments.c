@@ -123,7 +123,7 @@ static void refusesWithAReason(void** state) {
         { { "try", "f", "--quiet=yes" }, 3, "--quiet takes no value" },
         { { "try", "f", "--out" }, 3, "--out needs a value: FILE" },
         { { "try", "f", "--out", "--quiet" }, 4, "--out needs a value: FILE" },
-        { { "try", "a", "b", "c" }, 4, "'c' is one operand too many" },
+        { { "try", "a", "b", "c" }, 4, "unexpected argument 'c'" },
         { { "try" }, 1, "FILE is missing" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {

@@ -49,7 +49,7 @@ static void suggestNames(void** state) {
         { "score", "part of the Python package" },
         { "frobnicate", "unknown command 'frobnicate'; see tippe --help" },
         { "run", "SCENE is missing" },
-        { "run s.json more", "one operand too many" },
+        { "run s.json more", "unexpected argument 'more'" },
         { "run s.json --step 1e300", "a step of 1e+300 s is too long" },
         { "run s.json --cvs a.csv", "did you mean --csv?" },
         { "run s.json --stepp 0.1", "did you mean --step" },
@@ -101,6 +101,15 @@ static void findScenes(void** state) {
     // The meshes of a scene by name are found again.
     CHECK_STATUS(runTippe("run marbles --until 0.02 --out m.h5 --quiet"), 0);
     CHECK_STATUS(runTippe("verify m.h5"), 0);
+}
+
+// A run of no steps has no rates to print.
+static void runNothing(void** state) {
+    (void)state;
+    tpOutcome outcome = runTippe("run falling_rod --until 0");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out, "  steps                  0\n");
+    assert_null(strstr(outcome.out, "nan"));
 }
 
 static void listThings(void** state) {
@@ -468,21 +477,14 @@ static void surviveDamage(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(tellHelp),
-        IN_DIRECTORY(suggestNames),
-        IN_DIRECTORY(findScenes),
-        IN_DIRECTORY(listThings),
-        IN_DIRECTORY(writeTables),
-        IN_DIRECTORY(recordEvery),
-        IN_DIRECTORY(printJson),
-        IN_DIRECTORY(writeNothing),
-        IN_DIRECTORY(checkScenes),
-        IN_DIRECTORY(refuseLargeFile),
-        IN_DIRECTORY(noteWhatMayNotBeMeant),
-        IN_DIRECTORY(checkOurScenes),
-        IN_DIRECTORY(stopWhereNumbersEnd),
-        IN_DIRECTORY(endOnInterrupt),
-        IN_DIRECTORY(noticeFullDisk),
+        IN_DIRECTORY(tellHelp),        IN_DIRECTORY(suggestNames),
+        IN_DIRECTORY(findScenes),      IN_DIRECTORY(listThings),
+        IN_DIRECTORY(runNothing),      IN_DIRECTORY(writeTables),
+        IN_DIRECTORY(recordEvery),     IN_DIRECTORY(printJson),
+        IN_DIRECTORY(writeNothing),    IN_DIRECTORY(checkScenes),
+        IN_DIRECTORY(refuseLargeFile), IN_DIRECTORY(noteWhatMayNotBeMeant),
+        IN_DIRECTORY(checkOurScenes),  IN_DIRECTORY(stopWhereNumbersEnd),
+        IN_DIRECTORY(endOnInterrupt),  IN_DIRECTORY(noticeFullDisk),
         IN_DIRECTORY(surviveDamage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

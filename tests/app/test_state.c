@@ -140,7 +140,7 @@ static void refuseOtherStates(void** state) {
         const char* message;
     } cases[] = {
         { "run arm.json --from none.state", "none.state: cannot be read" },
-        { "run arm.json --from arm.json", "arm.json: this is no snapshot" },
+        { "run arm.json --from arm.json", "arm.json: not a snapshot of Tippe" },
         { "run arm.json --from cut.state", "cut off" },
         { "run arm.json --from a.state --until 0.1", "is the state at t = 0.4 s" },
         { "run arm.json --from a.state --stepper penalty --until 1", "of the stepper anitescu" },

@@ -182,12 +182,12 @@ static void wrongBytesAreRefused(void** state) {
     size_t size;
     const unsigned char* bytes = tpSnapshot_GetBytes(snapshot, &size);
     unsigned char* copy = malloc(size);
-    refuse(world, "", 0, "no snapshot");
-    refuse(world, bytes, 20, "no snapshot");
+    refuse(world, "", 0, "not a snapshot");
+    refuse(world, bytes, 20, "not a snapshot");
     refuse(world, bytes, size - 1, "cut off");
     memcpy(copy, bytes, size);
     copy[0] = 'x';
-    refuse(world, copy, size, "no snapshot");
+    refuse(world, copy, size, "not a snapshot");
     memcpy(copy, bytes, size);
     assert_int_equal(copy[8], tpSnapshotVersion());
     assert_int_equal(tpSnapshotVersion(), TP_SNAPSHOT_VERSION);
