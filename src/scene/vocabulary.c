@@ -33,8 +33,8 @@ static const tpField frictionFields[] = {
       .byDefault = "dynamic", .summary = "The coefficient of a contact that sticks." },
     { "dynamic", tp_numberField, AT(tpSceneFriction, dynamicCoefficient), .range = tp_notNegative,
       .byDefault = "static",
-      .summary = "The coefficient of a contact that slides; the only one for steppers that know "
-                 "one." },
+      .summary = "The coefficient of a contact that slides; steppers with a single coefficient use "
+                 "this one." },
     { "torsional", tp_numberField, AT(tpSceneFriction, torsional), .range = tp_notNegative,
       .unit = "m", .byDefault = "0",
       .summary = "The arm e_r of friction against spin: its moment about the normal is at most "
@@ -47,7 +47,7 @@ static const tpField frictionFields[] = {
       .byDefault = "dynamic",
       .summary =
           "The coefficient in impacts, where bodies approach at 0.2 m/s or more; below 0.1 m/s it "
-          "is the dynamic one, and the way from one to the other is linear." },
+          "is the dynamic one, with a linear transition." },
     { "ellipse", tp_pairField, AT(tpSceneFriction, ellipse), .range = tp_positive,
       .byDefault = "[1, 1]",
       .summary = "Factors [et, eo] of the coefficient along and across `direction`." },
@@ -76,7 +76,7 @@ const tpRecord tpFrictionRecord = {
 static const tpField complianceFields[] = {
     { "compliance", tp_numberField, AT(tpSceneCompliance, compliance), .isRequired = true,
       .range = tp_notNegative, .unit = "m/N",
-      .summary = "How far a contact point gives per newton, one over its stiffness. 0: rigid." },
+      .summary = "Deflection of a contact point per newton, one over its stiffness. 0: rigid." },
     { "damping", tp_numberField, AT(tpSceneCompliance, damping), .range = tp_notNegative,
       .unit = "N s/m", .byDefault = "0",
       .summary = "Force of a contact point per speed at which it is pressed in." },
@@ -86,9 +86,8 @@ static const tpRecord complianceRecord = {
     .name = "contact",
     .article = "a contact",
     .summary =
-        "Contact points that give: a spring and a damper at each point, which push and never "
-        "pull, instead of a rigid stop. Of two materials the springs lie one behind the "
-        "other: compliances add.",
+        "Compliant contact points: a spring and a damper at each point, which push and never pull, "
+        "instead of a rigid stop. Springs of two materials are in series: compliances add.",
     FIELDS(complianceFields),
 };
 
@@ -98,10 +97,10 @@ static const tpField materialFields[] = {
       .summary = "One coefficient (static and dynamic, no torsion), or an object of numbers." },
     { "restitution", tp_numberField, AT(tpSceneMaterial, restitution), .range = tp_zeroToOne,
       .byDefault = "0",
-      .summary = "From 0 (no bounce) to 1 (no loss). Contacts with compliance bounce by their "
-                 "spring and leave it out." },
+      .summary = "From 0 (no bounce) to 1 (no loss). Compliant contacts ignore it: they bounce by "
+                 "their spring." },
     { "contact", tp_recordField, AT(tpSceneMaterial, contact), .record = &complianceRecord,
-      .byDefault = "rigid", .summary = "How contact points give." },
+      .byDefault = "rigid", .summary = "Compliance of contact points." },
 };
 
 static const tpRecord materialRecord = {
@@ -134,7 +133,8 @@ static const tpField pairFields[] = {
 static const tpRecord pairRecord = {
     .name = "pair",
     .article = "a pair",
-    .summary = "What holds between two materials. What is left out follows the rule for materials.",
+    .summary =
+        "Numbers of a pair of materials. Keys that are left out follow the rule for materials.",
     FIELDS(pairFields),
 };
 
@@ -212,7 +212,8 @@ static const tpField bodyFields[] = {
       .summary = "Letters, digits, `_` and `-`; no two bodies share one." },
     { "kind", tp_choiceField, AT(tpSceneBody, kind), .choices = bodyKinds,
       .byDefault = "\"dynamic\"",
-      .summary = "`dynamic` moves by forces, `fixed` never moves, `kinematic` moves as told." },
+      .summary = "`dynamic` moves by forces, `fixed` never moves, `kinematic` moves on a "
+                 "prescribed path." },
     { "position", tp_vectorField, AT(tpSceneBody, position), .unit = "m", .byDefault = "[0, 0, 0]",
       .summary = "Of the body's frame." },
     { "rotation", tp_recordField, AT(tpSceneBody, rotation), .record = &tpRotationRecord,
@@ -237,7 +238,7 @@ static const tpField bodyFields[] = {
       .byDefault = "one without friction or restitution",
       .summary = "Of all shapes that name none of their own." },
     { "shapes", tp_listField, AT(tpSceneBody, shapes), .family = &tpShapeFamily, .byDefault = "[]",
-      .summary = "What can touch, and what is only seen." },
+      .summary = "The shapes; those with `visual` are only drawn." },
     { "color", tp_colorField, AT(tpSceneBody, color), .range = tp_zeroToOne,
       .byDefault = "the page chooses",
       .summary = "Of all shapes that have none of their own; for pages and pictures." },
@@ -354,22 +355,21 @@ static const tpFamily closedFormFamily = { .name = "closed_form",
 
 static const tpField simulationFields[] = {
     { "stepper", tp_stepperField, AT(tpSceneSimulation, stepper), .byDefault = "\"anitescu\"",
-      .summary = "The method, as `tippe list` names it." },
+      .summary = "The stepper; `tippe list steppers` has the names." },
     { "step", tp_numberField, AT(tpSceneSimulation, step), .isRequired = true, .range = tp_positive,
-      .unit = "s", .summary = "The time of one step." },
+      .unit = "s", .summary = "The length of a step." },
     { "until", tp_numberField, AT(tpSceneSimulation, until), .isRequired = true,
       .range = tp_notNegative, .unit = "s",
       .summary = "The end; the run has round(until / step) steps." },
     { "options", tp_optionsField, AT(tpSceneSimulation, options), .byDefault = "{}",
-      .summary =
-          "Options of steppers by name, as `tippe list` shows them. One that the stepper does "
-          "not use is ignored; one that none has is an error." },
+      .summary = "Options of steppers by name, as `tippe list` shows them. Options that the "
+                 "stepper does not use are ignored; unknown options are errors." },
 };
 
 static const tpRecord simulationRecord = {
     .name = "simulation",
     .article = "a simulation",
-    .summary = "How the scene is stepped.",
+    .summary = "Stepper, step and end.",
     FIELDS(simulationFields),
     .check = tpCheckSimulation,
 };
@@ -386,8 +386,8 @@ static const tpField sceneFields[] = {
       .summary = "A file of known results for `tippe compare`, relative to the scene." },
     { "include", tp_includeField, .byDefault = "[]",
       .summary =
-          "The path of a file, relative to this one, or an array of them: their keys count as "
-          "those of the scene, lists are joined, and what the scene gives itself stays." },
+          "The path of a file, relative to this one, or an array of them: their keys are added to "
+          "the scene, lists are joined, and keys of the scene itself take precedence." },
     { "parameters", tp_parametersField, .byDefault = "{}",
       .summary = "Numbers by name, or formulas in quotes, for formulas everywhere else." },
     { "planar", tp_booleanField, AT(tpScene, planar), .byDefault = "false",
@@ -405,21 +405,21 @@ static const tpField sceneFields[] = {
     { "couplings", tp_listField, AT(tpScene, couplings), .family = &tpCouplingFamily,
       .byDefault = "[]", .summary = "Linear relations between coordinates of joints." },
     { "sensors", tp_listField, AT(tpScene, sensors), .family = &tpSensorFamily, .byDefault = "[]",
-      .summary = "What is measured: columns of `--csv`, after the bodies'." },
+      .summary = "The sensors: columns of `--csv` after those of the bodies." },
     { "excludes", tp_listField, AT(tpScene, excludes), .family = &excludeFamily, .byDefault = "[]",
       .summary = "Pairs of bodies that do not collide, beside those of joints." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },
     { "closed_form", tp_listField, AT(tpScene, closedForms), .family = &closedFormFamily,
-      .byDefault = "[]", .summary = "What is known exactly of the motion, for `tippe compare`." },
+      .byDefault = "[]", .summary = "Exact solutions, for `tippe compare`." },
     { "simulation", tp_recordField, AT(tpScene, simulation), .isRequired = true,
-      .record = &simulationRecord, .summary = "How the scene is stepped." },
+      .record = &simulationRecord, .summary = "Stepper, step and end." },
 };
 
 const tpRecord tpSceneRecord = {
     .name = "scene",
     .article = "a scene",
-    .summary = "A scene: bodies, what holds and moves them, and how to step them. SI units, "
+    .summary = "A scene: bodies, joints and forces, and how to simulate them. SI units, "
                "right-handed axes.",
     FIELDS(sceneFields),
 };

@@ -31,7 +31,7 @@ static const tpField motorFields[] = {
     { "speed", tp_numberField, AT(tpSceneMotor, speed), .isRequired = true, .unit = "rad/s or m/s",
       .summary = "Of the second body relative to the first." },
     { "effort", tp_numberField, AT(tpSceneMotor, effort), .isRequired = true,
-      .range = tp_notNegative, .unit = "N m or N", .summary = "The most the motor can exert." },
+      .range = tp_notNegative, .unit = "N m or N", .summary = "The largest effort of the motor." },
 };
 
 static const tpRecord motorRecord = {
@@ -68,7 +68,7 @@ static const tpField servoFields[] = {
       .unit = "N s/m or N m s/rad", .byDefault = "0",
       .summary = "Effort per difference of speed." },
     { "effort", tp_numberField, AT(tpSceneServo, effort), .range = tp_notNegative,
-      .unit = "N m or N", .byDefault = "as much as it takes", .summary = "The most it can exert." },
+      .unit = "N m or N", .byDefault = "unlimited", .summary = "The largest effort of the servo." },
 };
 
 static void setServoDefaults(void* part) {
@@ -124,7 +124,7 @@ static const tpRecord servoRecord = {
           .range = tp_notNegative,                                                                 \
           .unit = "kg m^2 or kg",                                                                  \
           .byDefault = "0",                                                                        \
-          .summary = "Inertia of a rotor that moves with the coordinate and with nothing else." }, \
+          .summary = "Inertia of a motor's rotor, felt by this coordinate alone." },               \
         { "damping",                                                                               \
           tp_numberField,                                                                          \
           AT(type, laws.damping),                                                                  \
@@ -168,7 +168,7 @@ static const tpField jointFields[] = {
     { "name", tp_nameField, AT(tpSceneJoint, name),
       .summary = "Letters, digits, `_` and `-`; no two joints share one." },
     { "type", tp_choiceField, AT(tpSceneJoint, type), .isRequired = true, .choices = tpJointNames,
-      .summary = "What the joint leaves free." },
+      .summary = "The type of the joint." },
     { "bodies", tp_twoBodiesField, AT(tpSceneJoint, bodies), .isRequired = true,
       .summary = "The names of two bodies; `null` is the world." },
     { "anchor", tp_vectorField, AT(tpSceneJoint, anchor), .unit = "m",
@@ -230,7 +230,7 @@ static const tpField couplingFields[] = {
           "The terms of the sum: `[\"joint\", factor]`, or `[\"joint.axis\", factor]` for an "
           "axis of a compound joint." },
     { "value", tp_numberField, AT(tpSceneCoupling, value), .byDefault = "none",
-      .summary = "What the sum always is: gears and mimic joints." },
+      .summary = "The value at which the sum is held: gears, mimic joints." },
     { "limits", tp_pairField, AT(tpSceneCoupling, limits), .range = tp_ascending,
       .byDefault = "none", .summary = "[low, high] of the sum." },
     { "spring", tp_recordField, AT(tpSceneCoupling, spring), .record = &springRecord,
@@ -265,7 +265,7 @@ static const tpField sensorFields[] = {
                  "so on." },
     { "type", tp_choiceField, AT(tpSceneSensor, type), .isRequired = true, .choices = sensorNames,
       .summary =
-          "`accelerometer` (`.x .y .z`: acceleration less that of free fall, mean over the step), "
+          "`accelerometer` (`.x .y .z`: acceleration minus gravity, mean over the step), "
           "`gyroscope` (`.x .y .z`), `force_torque` (`.fx .fy .fz .tx .ty .tz`: of a joint on its "
           "second body, at the anchor), `contact_force` (`.n`: sum of the normal forces on a body, "
           "`.fx .fy .fz`: all contact forces, world axes), `joint_state` (`.q .qd .effort`), "

@@ -34,7 +34,7 @@ static const tpField anyShapeFields[] = {
       .summary = "For pages and pictures." },
     { "visual", tp_booleanField, AT(visual), .byDefault = "false",
       .summary =
-          "Whether the shape is only seen: it touches nothing and has no mass. Shapes of the "
+          "Whether the shape is only drawn: it touches nothing and has no mass. Shapes of the "
           "body that touch are then shown only if they have a colour." },
 };
 
@@ -177,7 +177,7 @@ static const tpRecord* const members[] = {
           "A superellipsoid, convex: between box, ellipsoid and octahedron."),
     SHAPE("hull", tp_hullShape, hullFields, "The convex hull of points, given here or in a file."),
     SHAPE("mesh", tp_meshShape, meshFields,
-          "A closed surface of triangles from a file; open, if it is only seen."),
+          "A closed surface of triangles from a file; it may be open if it is only drawn."),
     SHAPE("heightfield", tp_heightFieldShape, heightFieldFields,
           "Heights over a grid, centred on the origin, solid below."),
     SHAPE("plane", tp_planeShape, planeFields, "A half space."),
