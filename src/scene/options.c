@@ -35,8 +35,7 @@ static tpResult failUnknownOption(const tpSceneOption* option, const char* file,
                  nearest);
     } else {
         snprintf(message, sizeof(message),
-                 "no stepper has the option \"%.60s\"; see tippe list options",
-                 option->name.text);
+                 "no stepper has the option \"%.60s\"; see tippe list options", option->name.text);
     }
     return fail(&option->name, option->name.place, file, error, message);
 }
