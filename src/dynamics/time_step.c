@@ -8,11 +8,31 @@
 #include "dynamics/motion.h"
 #include "dynamics/reduced.h"
 
+// The impulses that forces have in `kick` seconds, and the free motion after them.
+static bool applyForces(tpTimeStep* step, double kick) {
+    tpSystem* system = step->system;
+    size_t velocityBytes = sizeof(tpVelocity) * (size_t)step->bodyCount;
+    step->kick = kick;
+    tpSystem_KickForces(system, system->time, kick);
+    if (system->mayDamp && step->bodyCount > 0) {
+        step->undamped = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
+        if (step->undamped == NULL) {
+            return false;
+        }
+        memcpy(step->undamped, system->velocities.data, velocityBytes);
+        tpSystem_KickDamping(system, kick);
+    }
+    if (step->bodyCount > 0) {
+        memcpy(step->kicked, system->velocities.data, velocityBytes);
+    }
+    tpTimeStep_FindDrift(step, step->kicked, step->freeMeanVelocities, step->freeVelocities);
+    return true;
+}
+
 static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, bool isSymmetric) {
     memset(step, 0, sizeof(*step));
     step->system = system;
     step->h = h;
-    step->kick = kick;
     step->bodyCount = system->bodyCount;
     tpArena* arena = &system->arena;
     int count = system->bodyCount;
@@ -42,19 +62,9 @@ static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, boo
     if (count > 0) {
         memcpy(step->steadied, system->velocities.data, velocityBytes);
     }
-    tpSystem_KickForces(system, system->time, kick);
-    if (system->mayDamp && count > 0) {
-        step->undamped = TP_SCRATCH(arena, tpVelocity, count);
-        if (step->undamped == NULL) {
-            return false;
-        }
-        memcpy(step->undamped, system->velocities.data, velocityBytes);
-        tpSystem_KickDamping(system, kick);
+    if (!applyForces(step, kick)) {
+        return false;
     }
-    if (count > 0) {
-        memcpy(step->kicked, system->velocities.data, velocityBytes);
-    }
-    tpTimeStep_FindDrift(step, step->kicked, step->freeMeanVelocities, step->freeVelocities);
     step->margins = tpSystem_Margins(system, step->startVelocities, step->freeVelocities, h);
     return step->margins != NULL;
 }
@@ -65,6 +75,14 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
 
 bool tpTimeStep_BeginSymmetric(tpTimeStep* step, tpSystem* system, double h, double kick) {
     return begin(step, system, h, kick, true);
+}
+
+bool tpTimeStep_KickAnew(tpTimeStep* step, double kick) {
+    if (step->bodyCount > 0) {
+        memcpy(step->system->velocities.data, step->steadied,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    return applyForces(step, kick);
 }
 
 bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {

@@ -51,6 +51,10 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
 // The same for a step in two halves, which balances steady efforts (steady_efforts.h).
 bool tpTimeStep_BeginSymmetric(tpTimeStep* step, tpSystem* system, double h, double kick);
 
+// Takes the forces back and applies those of `kick` seconds instead, before anything is solved.
+// Margins stay as they are. False if memory ran out.
+bool tpTimeStep_KickAnew(tpTimeStep* step, double kick);
+
 // The drift of all bodies from the start with the given velocities: its mean velocities, and the
 // velocities at its end.
 void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from,
@@ -86,6 +90,10 @@ void tpTimeStep_ApplySolved(tpTimeStep* step);
 
 // meanVelocities and velocities from `pushed`, which the caller has set.
 void tpTimeStep_FollowPushed(tpTimeStep* step);
+
+// Bodies that no impulse has touched go by the mean of their velocities before and after the kick:
+// they fall as in two half kicks, whatever `kick` is. After tpTimeStep_FollowPushed.
+void tpTimeStep_FlyUntouched(tpTimeStep* step);
 
 // The drift's mean velocities as rows have them: linear in the impulses, which those of tumbling
 // bodies are not. A row written at the end of the drift, u = gap / h + J (v - these), is right
@@ -136,6 +144,10 @@ bool tpTimeStep_HasRestitution(const tpTimeStep* step);
 
 // Work of what users apply, and of the damping in the kick, over the way of the drift.
 double tpTimeStep_ForceWork(const tpTimeStep* step);
+
+// If all forces act before the drift, bodies that are touched go at the velocity after it and not
+// at the mean of those before and after. What gravity gives less because of that, J.
+double tpTimeStep_WayLoss(const tpTimeStep* step);
 
 // Energies of the impulses that led from `kicked` to `pushed`, and work of what users apply.
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report);

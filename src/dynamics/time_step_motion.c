@@ -40,8 +40,25 @@ void tpTimeStep_FollowPushed(tpTimeStep* step) {
     tpTimeStep_FindDrift(step, step->pushed, step->meanVelocities, step->velocities);
 }
 
-// A body that meets nothing and has no joint goes by the mean of its velocities before and after
-// the kick.
+// A body falls as in two half kicks if it goes by the mean of its velocities before and after the
+// kick.
+static void flyFreely(tpTimeStep* step, int body) {
+    tpVec3 sum = tpAdd(step->startVelocities[body].linear, step->kicked[body].linear);
+    step->meanVelocities[body].linear = tpScale(0.5, sum);
+}
+
+void tpTimeStep_FlyUntouched(tpTimeStep* step) {
+    for (int i = 0; i < step->bodyCount; ++i) {
+        const tpVelocity *kicked = &step->kicked[i], *pushed = &step->pushed[i];
+        bool isTouched = tpLengthSquared(tpSub(pushed->linear, kicked->linear)) > 0.0 ||
+                         tpLengthSquared(tpSub(pushed->angular, kicked->angular)) > 0.0;
+        if (!isTouched && tpSystem_IsDynamic(step->system, i)) {
+            flyFreely(step, i);
+        }
+    }
+}
+
+// Bodies that meet nothing and have no joint.
 static void flyExactly(tpTimeStep* step) {
     memset(step->hasRow, 0, sizeof(bool) * (size_t)step->bodyCount);
     for (int b = 0; b < step->rows.blockCount; ++b) {
@@ -57,8 +74,7 @@ static void flyExactly(tpTimeStep* step) {
     }
     for (int i = 0; i < step->bodyCount; ++i) {
         if (!step->hasRow[i] && tpSystem_IsDynamic(step->system, i)) {
-            tpVec3 sum = tpAdd(step->startVelocities[i].linear, step->kicked[i].linear);
-            step->meanVelocities[i].linear = tpScale(0.5, sum);
+            flyFreely(step, i);
         }
     }
 }

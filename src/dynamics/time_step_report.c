@@ -35,6 +35,20 @@ double tpTimeStep_ForceWork(const tpTimeStep* step) {
     return tpSystem_ForceWork(system, &ways, system->time, step->h) + dampingWork(step);
 }
 
+double tpTimeStep_WayLoss(const tpTimeStep* step) {
+    const tpSystem* system = step->system;
+    double loss = 0.0;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVec3 sum = tpAdd(step->startVelocities[i].linear, step->pushed[i].linear);
+            tpVec3 ahead = tpMulAdd(step->meanVelocities[i].linear, -0.5, sum);
+            loss += body->mass * body->gravityScale * step->h * tpDot(system->gravity, ahead);
+        }
+    }
+    return loss;
+}
+
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
     report->externalWork += tpTimeStep_ForceWork(step);
     tpRowVelocities velocities = { step->kicked, step->pushed, step->pushed, NULL };

@@ -147,9 +147,77 @@ static void wedgedCubesAreSolved(void** state) {
     tpDestroyWorld(world);
 }
 
+// Spheres of 1 kg that lie on a floor, apart from each other, one that slides over it, one that has
+// to fall a little first, and one far above.
+enum { lyingCount = 36, slider = lyingCount, faller, flier };
+
+static void addSphere(tpWorld* world, tpVec3 position, tpVec3 velocity, tpBodyId* body) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.velocity = velocity;
+    *body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpSphere sphere = { .radius = 0.1 };
+    shapeDef.density = 1.0 / (4.0 / 3.0 * acos(-1.0) * 1e-3);
+    tpCreateSphere(world, *body, &shapeDef, &sphere, NULL);
+}
+
+static void countProblem(const tpPosedProblem* posed, void* context) {
+    (void)posed;
+    *(int*)context += 1;
+}
+
+// Forces of the whole step act before the drift, whose impulses carry all of them: one problem per
+// step. What flies falls as it should all the same, and the account of energies closes.
+static void aCrowdHasOneSolvePerStep(void** state) {
+    (void)state;
+    const double h = 1.0 / 60.0, g = 9.81;
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_benderSchmitt;
+    def.gravity = tpMakeVec3(0.0, 0.0, -g);
+    tpWorld* world = tpCreateWorld(&def);
+    assert_int_equal(tpWorld_SetOption(world, "budget", "3000", NULL), tp_success);
+    assert_int_equal(tpWorld_SetOption(world, "certificate", "1e-4", NULL), tp_success);
+    addMaterial(world, 0.5, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId bodies[flier + 1];
+    for (int i = 0; i < lyingCount; ++i) {
+        addSphere(world, tpMakeVec3(0.5 * (i % 6), 0.5 * (i / 6), 0.1), tpMakeVec3(0, 0, 0),
+                  &bodies[i]);
+    }
+    addSphere(world, tpMakeVec3(-1.0, -1.0, 0.1), tpMakeVec3(-2.0, 0.0, 0.0), &bodies[slider]);
+    addSphere(world, tpMakeVec3(-1.0, 5.0, 0.13), tpMakeVec3(0.0, 0.0, 0.0), &bodies[faller]);
+    addSphere(world, tpMakeVec3(5.0, -1.0, 30.0), tpMakeVec3(1.0, 0.0, 3.0), &bodies[flier]);
+    int problems = 0;
+    tpWorld_SetProblemHook(world, countProblem, &problems);
+    for (int i = 1; i <= 30; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(problems, i);
+        assert_int_equal(report.violations, 0);
+        CHECK_BELOW(fabs(report.numericalLoss), 1e-9);
+        double t = i * h;
+        tpVec3 flight = tpBody_GetPosition(world, bodies[flier]);
+        CHECK_NEAR(flight.z, 30.0 + 3.0 * t - 0.5 * g * t * t, 1e-10);
+        CHECK_NEAR(tpBody_GetVelocity(world, bodies[flier]).z, 3.0 - g * t, 1e-10);
+        // Nobody who lies moves, and every contact carries the weight of the whole step.
+        CHECK_BELOW(tpLength(tpBody_GetVelocity(world, bodies[7])), 1e-6);
+        int count;
+        const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+        for (int k = 0; k < lyingCount; ++k) {
+            CHECK_NEAR(contacts[k].normalImpulse, g * h, 1e-4);
+        }
+    }
+    CHECK_NEAR(tpBody_GetPosition(world, bodies[faller]).z, 0.1, 1e-4);
+    // Sliding turns into rolling at five sevenths of the speed.
+    CHECK_NEAR(tpBody_GetVelocity(world, bodies[slider]).x, -2.0 * 5.0 / 7.0, 1e-3);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crowdMeetsItsCertificate),
+        cmocka_unit_test(aCrowdHasOneSolvePerStep),
         cmocka_unit_test(wedgedCubesAreSolved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -436,5 +436,12 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     if (strikesWhileHeld(&c) && !holdResting(&c)) {
         return false;
     }
-    return resolve(&c, restitution) && stopResting(&c);
+    if (!resolve(&c, restitution)) {
+        return false;
+    }
+    if (step->hasOneSolve) {
+        startAll(&c, tp_zeroStart); // velocities are those of the drift
+        return true;
+    }
+    return stopResting(&c);
 }

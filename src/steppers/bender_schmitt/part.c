@@ -120,6 +120,10 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     step->isCrowd = isElasticCrowd(step);
     step->isLocating = step->settings->isLocated && (step->start.isSmall || step->isCrowd) &&
                        !tpStepBudget_IsSpent(system);
+    step->hasOneSolve = !step->isLocating && tpTouch_IsCertifiedCrowd(&step->start, step->settings);
+    if (step->hasOneSolve && !tpTimeStep_KickAnew(&step->time, h)) {
+        return false;
+    }
     return tpResting_Solve(step);
 }
 
@@ -155,10 +159,11 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
 static bool accountDrift(tpBenderStep* step) {
     const tpTimeStep* time = &step->time;
     step->report->externalWork += tpTimeStep_ForceWork(time);
+    step->report->impactLoss += step->hasOneSolve ? tpTimeStep_WayLoss(time) : 0.0;
     tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed, NULL };
     return tpTouch_AccountEnergy(&step->start, &velocities, step->report) &&
-           tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked, 1.0,
-                               step->report);
+           tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked,
+                               0.5 * time->h / time->kick, step->report);
 }
 
 // NULL if memory ran out.
@@ -179,8 +184,10 @@ static bool finishDrift(tpBenderStep* step) {
         return false;
     }
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
-    report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
-    tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
+    if (!step->hasOneSolve) {
+        report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
+        tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
+    }
     tpStepTimes times = { h, 0.5 * h, step->duration };
     bool hasJoints = system->joints.count > 0;
     step->forced = hasJoints ? copyVelocities(system) : NULL;

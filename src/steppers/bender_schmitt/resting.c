@@ -41,6 +41,9 @@ static bool solveOnce(tpBenderStep* step, int sweepLimit) {
         return false;
     }
     tpTimeStep_FollowPushed(&step->time);
+    if (step->hasOneSolve) {
+        tpTimeStep_FlyUntouched(&step->time);
+    }
     tpTimeStep_Drift(&step->time);
     return true;
 }

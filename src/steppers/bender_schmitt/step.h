@@ -36,18 +36,19 @@ typedef struct tpBenderStep {
     double proven;            // parts longer than this were too long since the last impact, s
     int halvings;             // of parts whose energy was wrong, so far
     tpEnergyGuard energy;
-    bool isSmooth;   // nothing has collided so far
-    bool isSharp;    // energy is kept to the last digits
-    int level;       // halvings of the step that its last rough part has taken
-    int composition; // of stages, of the lowest order that has been good enough so far
-    bool isLocating; // this part ends at its first impact
-    bool isCrowd;    // of elastic impacts: those that come together are taken at once
-    bool isElastic;  // contacts at the start give back next to all that impacts take
-    bool isHurried;  // this part is treated as a large problem, whatever its size
-    bool isJammed;   // what turning bodies are asked for contradicts itself in this step
-    bool isStage;    // of several that make up a part far from all contacts
-    tpTouch start;   // what touches at the start, with the impulses of the drift
-    tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
+    bool isSmooth;    // nothing has collided so far
+    bool isSharp;     // energy is kept to the last digits
+    int level;        // halvings of the step that its last rough part has taken
+    int composition;  // of stages, of the lowest order that has been good enough so far
+    bool isLocating;  // this part ends at its first impact
+    bool isCrowd;     // of elastic impacts: those that come together are taken at once
+    bool isElastic;   // contacts at the start give back next to all that impacts take
+    bool isHurried;   // this part is treated as a large problem, whatever its size
+    bool isJammed;    // what turning bodies are asked for contradicts itself in this step
+    bool hasOneSolve; // of a crowd: all forces act before the drift, and none after it
+    bool isStage;     // of several that make up a part far from all contacts
+    tpTouch start;    // what touches at the start, with the impulses of the drift
+    tpTouch end;      // what touches at the end, with the impulses that keep velocities admissible
 
     tpContact* found; // contacts at the end of the drift, and how far away they were looked for
     double* foundMargins;

@@ -364,6 +364,21 @@ static double sweepWork(const tpTouch* touch) {
            20.0 * touch->system->bodyCount;
 }
 
+// Whether tolerances are meant for each contact.
+static bool isLooseTolerance(const tpTouch* touch, const tpBenderSettings* settings) {
+    return settings->tolerance > loosestSum * touch->system->units.speed;
+}
+
+// Whether the problem is swept until it meets a certificate that the user has chosen.
+static bool isCertified(const tpTouch* touch, const tpBenderSettings* settings) {
+    return touch->system->certificate > TP_USUAL_CERTIFICATE && !touch->isSmall &&
+           !isLooseTolerance(touch, settings) && !settings->isPaperRule;
+}
+
+bool tpTouch_IsCertifiedCrowd(const tpTouch* touch, const tpBenderSettings* settings) {
+    return touch->system->joints.count == 0 && isCertified(touch, settings);
+}
+
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report) {
@@ -379,12 +394,11 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     double speedUnit = touch->system->units.speed;
     double size = fmax(tpSweeper_FreeSpeed(sweeper), smallestScale * speedUnit);
     // A loose tolerance is meant for each contact; a tight one for all of them, and relative too.
-    bool isLoose = settings->tolerance > loosestSum * speedUnit;
+    bool isLoose = isLooseTolerance(touch, settings);
     double certificate = touch->system->certificate;
     double goal =
         isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);
-    if (certificate > TP_USUAL_CERTIFICATE && !touch->isSmall && !isLoose &&
-        !settings->isPaperRule) {
+    if (isCertified(touch, settings)) {
         return solveCrowd(touch, settings, memory, start, goal, size, report);
     }
     bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;

@@ -77,6 +77,9 @@ void tpTouch_AddContactRows(const tpTouch* touch, tpRows* rows, int contact,
                             const tpVelocity* start);
 void tpTouch_TakeContactRows(tpTouch* touch, const tpRows* rows, int block);
 
+// Whether this is a crowd without joints under a certificate that the user has chosen.
+bool tpTouch_IsCertifiedCrowd(const tpTouch* touch, const tpBenderSettings* settings);
+
 // Solves: `velocities` receive `start` (another array) changed by the impulses. At most
 // `sweepLimit` sweeps, none of them wasted once the certificate is met. Adds to the report. False
 // if memory ran out.
