@@ -145,11 +145,17 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
 static void addRunInputs(tpCommandFiles* files, const char* path, tpRecording* recording) {
     const tpRecordingInfo* info = tpRecording_GetInfo(recording);
     char found[PATH_MAX];
+    tpError ignored = { tp_success, "" };
+    tpScene* scene = NULL;
     if (info->scenePath[0] != '\0' && findScene(info->scenePath, found)) {
         addInput(files, "the scene of the recording", found);
+        // The recorded text is the scene with all that it includes; the file knows from where.
+        if (tpReadScene(found, NULL, &scene, &ignored) == tp_success) {
+            addSceneInputs(files, scene);
+        }
+        tpDestroyScene(scene);
     }
-    tpError ignored = { tp_success, "" };
-    tpScene* scene = openRecordedScene(path, NULL, info, &ignored);
+    scene = openRecordedScene(path, NULL, info, &ignored);
     if (scene != NULL) {
         addSceneInputs(files, scene);
     }

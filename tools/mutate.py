@@ -259,15 +259,18 @@ class Copy:
             self.git("checkout", "-q", "--detach", commit)
         else:
             subprocess.run(["git", "-C", ROOT, "worktree", "add", "-q", "--detach", self.tree], check=True)
+        cache = shutil.which("ccache")
+        launchers = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={cache}" for language in ("C", "CXX") if cache]
         subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPE_TESTS=ON",
-                        "-DTIPPE_ONE_LINK=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], check=True, stdout=subprocess.DEVNULL)
+                        "-DTIPPE_ONE_LINK=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *launchers], check=True, stdout=subprocess.DEVNULL)
         # ctest tells the commands of tests that are there.
         if subprocess.run(["ninja", "-C", self.build, "-j", str(self.jobs)], stdout=subprocess.DEVNULL).returncode != 0:
             sys.exit("mutate: the unchanged source does not build")
         with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as file:
             entries = json.load(file)
         # Tests compile some sources once more, for themselves.
-        compilations = {os.path.relpath(entry["file"], self.tree): shlex.split(entry["command"]) for entry in entries
+        # A mutant is compiled once: the cache is for the copy alone.
+        compilations = {os.path.relpath(entry["file"], self.tree): [part for part in shlex.split(entry["command"]) if part != cache] for entry in entries
                         if "/src/" in entry["file"] and " -o tests/" not in entry["command"]}
         links = {}
         for library in ("libtippe.so", "libtippe_io.so"):

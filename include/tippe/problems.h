@@ -70,8 +70,8 @@ TP_API void tpDestroyProblem(tpProblem* problem);
 // Writes a friction problem as an HDF5 file that tpReadProblem reads back to the bit, with the
 // first and last impulses of a solve (either may be NULL) and a title. If all blocks are contacts
 // of equal dimension, without elliptic scale and compliance, on bodies with a mass, the file has
-// the problem in the global form of FCLIB as well. The file is complete or does not exist.
-// tp_unsupported in a build without HDF5.
+// the problem in the global form of FCLIB as well. The file is complete or does not exist; a link
+// under its name is replaced, not followed. tp_unsupported in a build without HDF5.
 TP_API tpResult tpWriteFrictionProblem(const char* path, const tpFrictionProblem* problem,
                                        const double* start, const double* impulse,
                                        const char* title, tpError* error);

@@ -91,6 +91,26 @@ static bool readLink(char path[tp_pathCapacity]) {
            copyPath(path, tp_pathCapacity, joined, strlen(joined), "");
 }
 
+// The absolute path of what lies under this name in its directory, which must exist: the links of
+// the directory are followed, one under the name itself is not.
+static bool resolveDirectory(const char* path, char* resolved, size_t size) {
+    size_t length = directoryLength(path);
+    char directory[tp_pathCapacity] = ".";
+    if (length > 0 && !copyPath(directory, sizeof(directory), path, length, "")) {
+        return false;
+    }
+    char* absolute = realpath(directory, NULL);
+    if (absolute == NULL) {
+        return false;
+    }
+    bool isRoot = strcmp(absolute, "/") == 0;
+    char name[tp_pathCapacity + 1];
+    snprintf(name, sizeof(name), "/%s", path + length);
+    bool fits = copyPath(resolved, size, absolute, isRoot ? 0 : strlen(absolute), name);
+    free(absolute);
+    return fits;
+}
+
 bool tpResolvePath(const char* path, char* resolved, size_t size) {
     char current[tp_pathCapacity];
     if (!copyPath(current, sizeof(current), path, strlen(path), "")) {
@@ -102,22 +122,7 @@ bool tpResolvePath(const char* path, char* resolved, size_t size) {
             return false;
         }
     }
-    // The file may be missing; its directory may not.
-    size_t length = directoryLength(current);
-    char directory[tp_pathCapacity] = ".";
-    if (length > 0 && !copyPath(directory, sizeof(directory), current, length, "")) {
-        return false;
-    }
-    char* absolute = realpath(directory, NULL);
-    if (absolute == NULL) {
-        return false;
-    }
-    bool isRoot = strcmp(absolute, "/") == 0;
-    char name[tp_pathCapacity + 1];
-    snprintf(name, sizeof(name), "/%s", current + length);
-    bool fits = copyPath(resolved, size, absolute, isRoot ? 0 : strlen(absolute), name);
-    free(absolute);
-    return fits;
+    return resolveDirectory(current, resolved, size);
 }
 
 bool tpSyncDirectoryOf(const char* path) {
@@ -235,13 +240,7 @@ static bool chooseMode(const char* target, mode_t* mode) {
     return true;
 }
 
-bool tpPartFile_Create(tpPartFile* part, const char* target) {
-    part->file = -1;
-    mode_t mode;
-    if (!tpResolvePath(target, part->target, sizeof(part->target)) ||
-        !chooseMode(part->target, &mode)) {
-        return false;
-    }
+static bool openPart(tpPartFile* part, mode_t mode) {
     removeLeftParts(part->target);
     for (unsigned i = 0; i < mostTries; ++i) {
         char ending[64];
@@ -264,6 +263,24 @@ bool tpPartFile_Create(tpPartFile* part, const char* target) {
     }
     errno = EEXIST;
     return false;
+}
+
+bool tpPartFile_Create(tpPartFile* part, const char* target) {
+    part->file = -1;
+    mode_t mode;
+    return tpResolvePath(target, part->target, sizeof(part->target)) &&
+           chooseMode(part->target, &mode) && openPart(part, mode);
+}
+
+bool tpPartFile_CreateOver(tpPartFile* part, const char* target) {
+    part->file = -1;
+    mode_t mode = 0666;
+    struct stat status;
+    if (!resolveDirectory(target, part->target, sizeof(part->target))) {
+        return false;
+    }
+    bool isLink = lstat(part->target, &status) == 0 && S_ISLNK(status.st_mode);
+    return (isLink || chooseMode(part->target, &mode)) && openPart(part, mode);
 }
 
 void tpPartFile_Discard(tpPartFile* part) {

@@ -50,6 +50,10 @@ int tpOpenInPlace(const char* path);
 // directories are not replaced: ENOTSUP, EISDIR.
 bool tpPartFile_Create(tpPartFile* part, const char* target);
 
+// The same for a name that the program has chosen, not its user: a link that lies there is replaced
+// like a file, not followed.
+bool tpPartFile_CreateOver(tpPartFile* part, const char* target);
+
 // Moves the part to its target, forced to disk first; the file at the target is replaced. The part
 // is closed, also on failure, and then removed.
 bool tpPartFile_Place(tpPartFile* part);

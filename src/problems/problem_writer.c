@@ -361,7 +361,7 @@ tpResult tpWriteFrictionProblem(const char* path, const tpFrictionProblem* probl
     H5Eset_auto2(H5E_DEFAULT, printer, printerData);
     if (result == tp_success) {
         tpPartFile part;
-        bool isOpen = tpPartFile_Create(&part, path);
+        bool isOpen = tpPartFile_CreateOver(&part, path);
         bool isWritten = isOpen && tpWriteAll(part.file, image, size, 0);
         if (isOpen && !isWritten) {
             tpPartFile_Discard(&part);

@@ -8,12 +8,15 @@
 #include "program.h"
 
 static const char scene[] =
-    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"reference\": \"known.csv\", \"bodies\": [\n"
-    "  { \"name\": \"floor\", \"kind\": \"fixed\",\n"
-    "    \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },\n"
+    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"reference\": \"known.csv\",\n"
+    "  \"include\": \"ground.json\", \"bodies\": [\n"
     "  { \"name\": \"stone\", \"density\": 1, \"position\": [0, 0, 1],\n"
     "    \"shapes\": [ { \"type\": \"hull\", \"file\": \"meshes/stone.obj\" } ] } ],\n"
     "  \"simulation\": { \"step\": 0.01, \"until\": 0.05 } }\n";
+
+static const char ground[] =
+    "{ \"bodies\": [ { \"name\": \"floor\", \"kind\": \"fixed\",\n"
+    "  \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] } ] }\n";
 
 static const char stone[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
                             "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -26,6 +29,7 @@ static const char impacts[] =
 static void makeFiles(void) {
     assert_int_equal(mkdir("meshes", 0777), 0);
     writeText("s.json", scene);
+    writeText("ground.json", ground);
     writeText("meshes/stone.obj", stone);
     writeText("known.csv", "time,stone.x\n0,0\n0.01,0\n0.05,0\n");
     writeText("i.csv", impacts);
@@ -35,9 +39,10 @@ static void makeFiles(void) {
 
 // A fingerprint of the files that must stay: their sizes, numbers, times and sums.
 static void fingerprint(char* text, size_t size) {
-    FILE* pipe = popen("for f in s.json meshes/stone.obj known.csv r.h5 i.csv p.dat half.state; do "
-                       "stat -c '%n %s %i %Y' $f; cksum $f; done",
-                       "r");
+    FILE* pipe = popen(
+        "for f in s.json ground.json meshes/stone.obj known.csv r.h5 i.csv p.dat half.state; do "
+        "stat -c '%n %s %i %Y' $f; cksum $f; done",
+        "r");
     size_t length = fread(text, 1, size - 1, pipe);
     text[length] = '\0';
     pclose(pipe);
@@ -53,6 +58,7 @@ typedef struct Clash {
 static const Clash clashes[] = {
     { "run s.json --csv %s", "s.json", "is the scene; it would be overwritten" },
     { "run s.json --csv %s", "meshes/stone.obj", "is a mesh of the scene" },
+    { "run s.json --joints %s", "ground.json", "is a file that the scene includes" },
     { "run s.json --csv %s", "known.csv", "is the reference of the scene" },
     { "run s.json --contacts %s", "meshes/stone.obj", "is a mesh of the scene" },
     { "run s.json --out %s", "s.json", "is the scene" },
@@ -75,6 +81,8 @@ static const Clash clashes[] = {
     { "export r.h5 --html %s", "r.h5", "is the recording" },
     { "export r.h5 --html %s", "s.json", "is the scene of the recording" },
     { "export r.h5 --csv %s", "meshes/stone.obj", "is a mesh of the scene" },
+    { "export r.h5 --html %s", "ground.json", "is a file that the scene includes" },
+    { "export r.h5 --joints %s", "ground.json", "is a file that the scene includes" },
     { "export r.h5 --pairs %s", "known.csv", "is the reference of the scene" },
     { "collide i.csv --out %s", "i.csv", "is the table of impacts" },
     { "solve p.dat --out %s", "p.dat", "is the problem" },
@@ -126,6 +134,30 @@ static void keepInputs(void** state) {
             assert_string_equal(after, before);
         }
     }
+}
+
+// Names that the program chooses follow no link that somebody has put there.
+static void replacePlantedLinks(void** state) {
+    (void)state;
+    makeFiles();
+    writeText("box.json", "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
+                          "  { \"name\": \"floor\", \"kind\": \"fixed\",\n"
+                          "    \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },\n"
+                          "  { \"name\": \"box\", \"density\": 1, \"position\": [0, 0, 0.5],\n"
+                          "    \"shapes\": [ { \"type\": \"box\", \"size\": [1, 1, 1] } ] } ],\n"
+                          "  \"simulation\": { \"step\": 0.01, \"until\": 0.02 } }\n");
+    static const char planted[] = "problems/box-000000-0000.hdf5";
+    CHECK_STATUS(runTippe("run box.json --dump problems --quiet"), 0);
+    assert_int_equal(unlink(planted), 0);
+    assert_int_equal(symlink("../known.csv", planted), 0);
+    char before[4000], after[4000];
+    fingerprint(before, sizeof(before));
+    CHECK_STATUS(runTippe("run box.json --dump problems --quiet"), 0);
+    fingerprint(after, sizeof(after));
+    assert_string_equal(after, before);
+    struct stat status;
+    assert_int_equal(lstat(planted, &status), 0);
+    assert_true(S_ISREG(status.st_mode));
 }
 
 // Two outputs in one place, also where nothing is there yet, and beside a recording its journal.
@@ -279,6 +311,7 @@ static void refuseNamedPipes(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keepInputs, enterDirectory, leaveDirectory),
+        cmocka_unit_test_setup_teardown(replacePlantedLinks, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(keepOutputsApart, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(leaveOthersAlone, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(useStandardStreams, enterDirectory, leaveDirectory),

@@ -100,6 +100,36 @@ static void followLinks(void** state) {
     assert_int_equal(errno, ELOOP);
 }
 
+// Under a name that the program has chosen a link is replaced, and what it points to stays: a file,
+// a directory, or nothing. A directory under that name is no link.
+static void replaceLinks(void** state) {
+    (void)state;
+    static const char* const targets[] = { "victim", "d", "nothing" };
+    putFile("victim", "precious");
+    assert_int_equal(mkdir("d", 0777), 0);
+    for (int i = 0; i < 3; ++i) {
+        tpPartFile part;
+        unlink("l");
+        assert_int_equal(symlink(targets[i], "l"), 0);
+        assert_true(tpPartFile_CreateOver(&part, "l"));
+        assert_int_equal(write(part.file, "mine", 4), 4);
+        assert_true(tpPartFile_Place(&part));
+        struct stat status;
+        assert_int_equal(lstat("l", &status), 0);
+        assert_true(S_ISREG(status.st_mode));
+        checkText("l", "mine");
+        checkText("victim", "precious");
+        assert_int_equal(countEntries(), 3);
+    }
+    tpPartFile part;
+    assert_false(tpPartFile_CreateOver(&part, "d"));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(symlink("d", "dl"), 0);
+    assert_true(tpPartFile_CreateOver(&part, "dl/a"));
+    assert_true(tpPartFile_Place(&part));
+    assert_int_equal(access("d/a", F_OK), 0);
+}
+
 // A link that somebody has put where a part would go.
 static void stepAside(void** state) {
     (void)state;
@@ -259,6 +289,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(placeOrDiscard, enter, leave),
         cmocka_unit_test_setup_teardown(followLinks, enter, leave),
+        cmocka_unit_test_setup_teardown(replaceLinks, enter, leave),
         cmocka_unit_test_setup_teardown(stepAside, enter, leave),
         cmocka_unit_test_setup_teardown(clearWhatIsLeft, enter, leave),
         cmocka_unit_test_setup_teardown(oneWriter, enter, leave),
