@@ -55,6 +55,8 @@ typedef struct tpFlight {
     int firstLink;                      // of its near pairs: 2 * pair + side; -1: none
     int eventCount;                     // collisions in this frame
     int hitCount;                       // of these, with bodies of the time stepper
+    int64_t mark;                       // the walk over links that met it last (near_pairs.c)
+    int markedPair;                     // its pair with the body of that walk
 } tpFlight;
 
 // Two shapes whose swept boxes overlap, and what the last question about them told.
@@ -113,6 +115,9 @@ typedef struct tpStepLosses {
     double external, friction, impact;
 } tpStepLosses;
 
+// Work of a look for touches of two shapes that are in a step of the time stepper, at least.
+static const double tp_touchesWork = 80.0;
+
 typedef struct tpEvents {
     tpAllocator allocator;
     tpSystem* system;
@@ -124,10 +129,12 @@ typedef struct tpEvents {
     // Of the frame.
     tpEventSettings settings;
     tpStepReport* report;
-    double length;    // s
-    bool hasJoiners;  // some flight joins
-    bool isExhausted; // the frame's budget of checks or of work is used up
-    double work;      // of its checks and collisions, in the unit of tpStepBudget_Spend
+    double length;     // s
+    bool hasJoiners;   // some flight joins
+    int64_t mark;      // walks over links so far
+    bool isExhausted;  // the frame's budget of checks or of work is used up
+    double work;       // of its checks and collisions, in the unit of tpStepBudget_Spend
+    double searchWork; // of new times for pairs and of boxes that are compared, in the same unit
     bool outOfMemory;
     TP_ARRAY(tpFlight) flights;
     TP_ARRAY(tpBounds) boxes; // swept, a shape each

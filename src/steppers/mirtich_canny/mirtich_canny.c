@@ -177,13 +177,20 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
 
 // The frame ---------------------------------------------------------------------------------------
 
+// What a frame may cost in pairs that get another time, are looked at by the time stepper or come
+// by new boxes: some .25 s, or 6 ms per body. Bodies that have few neighbours need a twentieth of
+// it.
+static const double leastSearch = 2e8, searchPerBody = 5e6;
+
 // Whether checks and collisions have used up so many budgets of the frame: its number of checks,
 // and the work that a step of the world may cost. Strong forces make the beat of slow contacts so
 // short that the number alone would last for minutes.
 static bool hasUsed(const tpEvents* events, double budgets) {
     double checks = (double)events->report->figures[tp_checkFigure];
+    double search = fmax(leastSearch, searchPerBody * events->system->bodyCount);
     return checks > budgets * (double)events->settings.checkLimit ||
-           events->work > budgets * tpStepBudget_Whole(events->system);
+           events->work > budgets * tpStepBudget_Whole(events->system) ||
+           events->searchWork > budgets * search;
 }
 
 // The budget of the whole frame: what prevents a hang when nothing else does.
@@ -207,8 +214,11 @@ static bool isWithinBudget(tpEvents* events, double time) {
     if (!hasUsed(events, events->isExhausted ? 2.0 : 1.0)) {
         return true;
     }
+    // That is why the step is undone, whatever was noted before.
     events->report->undone = true;
-    tpStepReport_AddNote(events->report, "the frame's budget of events ran out");
+    events->report->noteCount = 0;
+    tpStepReport_AddNote(events->report,
+                         "the frame's budget of events ran out: take a smaller step");
     return false;
 }
 
@@ -273,7 +283,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->report = report;
     events->length = h;
     events->outOfMemory = events->hasJoiners = events->isExhausted = false;
-    events->work = events->steppingWork = 0.0;
+    events->work = events->steppingWork = events->searchWork = 0.0;
     if (!runFrame(events, options) && !report->undone) {
         tpStepReport_RunOut(report);
     }

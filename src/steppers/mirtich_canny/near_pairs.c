@@ -23,6 +23,16 @@
 // Boxes are larger by this part of their way, so that small changes of velocity leave them valid.
 static const double spareWay = 0.05;
 
+// Work beside the checks, in their unit (check.c): of a new time for a pair, of a link of a walk,
+// of a box that a new one is compared with. It counts if bodies sweep so much that each of them is
+// in hundreds of pairs.
+static const double updateWork = 40.0, linkWork = 2.0, boxWork = 4.0;
+
+// More pairs of shapes than this are not kept: an event gives all pairs of its bodies new times. A
+// thousand shapes may all meet all. With a gravity of 1e9 m/s^2 a frame of 10,000 spheres did not
+// end.
+enum { mostPairs = 500000, mostPairsPerShape = 64 };
+
 static tpBounds spareBox(const tpEvents* events, int32_t shape, const tpBounds* tight) {
     tpBounds box = *tight;
     int body = tpCollider_GetBody(events->system->collider, shape);
@@ -44,19 +54,24 @@ static bool isInside(const tpBounds* inner, const tpBounds* outer) {
            inner->upper.y <= outer->upper.y && inner->upper.z <= outer->upper.z;
 }
 
-// The pair of two bodies, or -1; found from the one that can move, which has few.
-static int findPair(const tpEvents* events, int bodyA, int bodyB) {
-    int from = tpEvents_IsMovable(events, bodyA) ? bodyA : bodyB;
-    int to = from == bodyA ? bodyB : bodyA;
-    for (int link = events->flights.data[from].firstLink; link >= 0;) {
+// Marks all bodies that a body has a pair with: one walk over its links, instead of one per
+// question.
+static void markPairs(tpEvents* events, int body) {
+    events->mark += 1;
+    for (int link = events->flights.data[body].firstLink; link >= 0;) {
         const tpNearPair* pair = &events->nearPairs.data[link / 2];
-        int side = link % 2;
-        if (pair->body[1 - side] == to) {
-            return link / 2;
-        }
-        link = pair->nextLink[side];
+        tpFlight* other = &events->flights.data[pair->body[1 - link % 2]];
+        other->mark = events->mark;
+        other->markedPair = link / 2;
+        link = pair->nextLink[link % 2];
+        events->searchWork += linkWork;
     }
-    return -1;
+}
+
+// The pair of the marked body with another one, or -1.
+static int findPair(const tpEvents* events, int other) {
+    const tpFlight* flight = &events->flights.data[other];
+    return flight->mark == events->mark ? flight->markedPair : -1;
 }
 
 static int addPair(tpEvents* events, int bodyA, int bodyB) {
@@ -74,15 +89,22 @@ static int addPair(tpEvents* events, int bodyA, int bodyB) {
     return index;
 }
 
-static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
+// `marked` is the shape of the marked body.
+static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB, int32_t marked,
                           const tpPairCache* cache, double time) {
     const tpCollider* collider = events->system->collider;
     int bodyA = tpCollider_GetBody(collider, shapeA), bodyB = tpCollider_GetBody(collider, shapeB);
-    int pair = findPair(events, bodyA, bodyB);
+    if (events->nearShapes.count >= mostPairs + (int64_t)mostPairsPerShape * events->boxes.count) {
+        events->system->hasTooManyPairs = true;
+        return false;
+    }
+    int other = marked == shapeA ? bodyB : bodyA, pair = findPair(events, other);
     pair = pair >= 0 ? pair : addPair(events, bodyA, bodyB);
     if (pair < 0) {
         return false;
     }
+    events->flights.data[other].mark = events->mark;
+    events->flights.data[other].markedPair = pair;
     const tpShapeClass* classA = tpClassOf(tpCollider_GetGeometry(collider, shapeA));
     const tpShapeClass* classB = tpClassOf(tpCollider_GetGeometry(collider, shapeB));
     tpNearShapes shapes;
@@ -125,17 +147,25 @@ bool tpEvents_FindNearPairs(tpEvents* events) {
         events->boxes.data, events->kinds.data, events->boxes.count, mayPair, collider, NULL
     };
     events->nearShapes.count = events->nearPairs.count = 0;
-    if (tp_hashBroadPhase.findPairs(events->hash, &proxies, events->system->tasks,
-                                    &events->pairs) != tp_success ||
-        !tpHeap_Reserve(&events->heap, &events->allocator, 1)) {
+    tpResult found =
+        tp_hashBroadPhase.findPairs(events->hash, &proxies, events->system->tasks, &events->pairs);
+    if (found == tp_unsupported) {
+        events->system->hasTooManyPairs = true;
+    }
+    if (found != tp_success || !tpHeap_Reserve(&events->heap, &events->allocator, 1)) {
         return false;
     }
     tpHeap_Clear(&events->heap);
     // What is known of a pair goes with it; both lists are sorted.
     bool isKnownValid = events->knownStructure == events->system->structure;
-    int k = 0;
+    int k = 0, marked = -1;
     for (int i = 0; i < events->pairs.count; ++i) {
         tpShapePair pair = events->pairs.data[i];
+        int body = tpCollider_GetBody(collider, pair.shapeA);
+        if (body != marked) {
+            markPairs(events, body);
+            marked = body;
+        }
         const tpKnownShapes* known = events->known.data;
         while (isKnownValid && k < events->known.count &&
                (known[k].shapeA < pair.shapeA ||
@@ -144,8 +174,8 @@ bool tpEvents_FindNearPairs(tpEvents* events) {
         }
         bool isKnown = isKnownValid && k < events->known.count && known[k].shapeA == pair.shapeA &&
                        known[k].shapeB == pair.shapeB;
-        if (!addNearShapes(events, pair.shapeA, pair.shapeB, isKnown ? &known[k].cache : NULL,
-                           0.0)) {
+        if (!addNearShapes(events, pair.shapeA, pair.shapeB, pair.shapeA,
+                           isKnown ? &known[k].cache : NULL, 0.0)) {
             return false;
         }
     }
@@ -239,6 +269,7 @@ static double distanceLeft(const tpEvents* events, const tpNearShapes* shapes, d
 
 // New times for a pair one of whose bodies has another velocity now.
 static void updatePair(tpEvents* events, int index, double time) {
+    events->searchWork += updateWork;
     if (tpEvents_IsStepped(events, index)) {
         tpHeap_Remove(&events->heap, index + 1);
         return;
@@ -275,14 +306,10 @@ void tpEvents_UpdateAsked(tpEvents* events, int pair, double time) {
     }
 }
 
-static bool isNear(const tpEvents* events, int32_t a, int32_t b) {
-    const tpCollider* collider = events->system->collider;
-    int pair = findPair(events, tpCollider_GetBody(collider, a), tpCollider_GetBody(collider, b));
-    if (pair < 0) {
-        return false;
-    }
-    int32_t low = a < b ? a : b, high = a < b ? b : a;
-    for (int i = events->nearPairs.data[pair].firstShapes; i >= 0;
+// Whether two shapes are near each other; `other` is the body that is not marked.
+static bool isNear(const tpEvents* events, int other, int32_t low, int32_t high) {
+    int pair = findPair(events, other);
+    for (int i = pair >= 0 ? events->nearPairs.data[pair].firstShapes : -1; i >= 0;
          i = events->nearShapes.data[i].next) {
         const tpNearShapes* shapes = &events->nearShapes.data[i];
         if (shapes->shapeA == low && shapes->shapeB == high) {
@@ -294,16 +321,19 @@ static bool isNear(const tpEvents* events, int32_t a, int32_t b) {
 
 // The shape sweeps more than it did: pairs with whatever its new box meets.
 static bool meetOthers(tpEvents* events, int32_t shape, double time) {
-    tpProxies proxies = { events->boxes.data,       events->kinds.data,
-                          events->boxes.count,      mayPair,
-                          events->system->collider, NULL };
+    const tpCollider* collider = events->system->collider;
+    tpProxies proxies = {
+        events->boxes.data, events->kinds.data, events->boxes.count, mayPair, collider, NULL
+    };
+    events->searchWork += boxWork * events->boxes.count;
+    markPairs(events, tpCollider_GetBody(collider, shape));
     for (int32_t other = 0; other < events->boxes.count; ++other) {
         int32_t low = shape < other ? shape : other, high = shape < other ? other : shape;
         if (other == shape || !tpProxies_ArePair(&proxies, low, high) ||
-            isNear(events, low, high)) {
+            isNear(events, tpCollider_GetBody(collider, other), low, high)) {
             continue;
         }
-        if (!addNearShapes(events, low, high, NULL, time)) {
+        if (!addNearShapes(events, low, high, shape, NULL, time)) {
             return false;
         }
     }

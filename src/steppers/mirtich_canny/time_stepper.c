@@ -56,6 +56,7 @@ static bool findContacts(void* context, const tpTimeStep* step, tpContact** cont
                 return false;
             }
             events->report->figures[tp_checkFigure] += 1;
+            events->searchWork += tp_touchesWork;
             tpNearShapes* shapes = &events->nearShapes.data[i];
             shapes->isClose = false;
             for (int k = first; k < events->touches.count; ++k) {
