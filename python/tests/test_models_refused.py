@@ -12,7 +12,7 @@ BROKEN = {
     "no XML": ("<mujoco><worldbody>", ":1: "),
     "a circle of includes": ('<mujoco>\n<include file="model.xml"/></mujoco>', ":2: "),
     "a missing include": ('<mujoco>\n<include file="nowhere.xml"/></mujoco>', "nowhere.xml"),
-    "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', "m.stl"),
+    "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', 'there is no file "m.stl"'),
     "a mass that is no number": ('<mujoco><worldbody><body><freejoint/>\n<geom size="1" mass="nan"/></body></worldbody></mujoco>', ':2: mass: "nan"'),
     "a huge gain": ('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><position joint="j" kp="1e300"/></actuator></mujoco>', ":1: kp: 1e300 is not"),
     "a damping below zero": ('<mujoco><worldbody><body>\n<joint damping="-5"/><geom size="1"/></body></worldbody></mujoco>', ":2: damping: must be zero or more"),
@@ -32,6 +32,14 @@ BROKEN = {
     "a link that is not there": ('<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>', '"b"'),
     "no number": ('<robot name="r"><link name="a"><inertial><mass value="x"/></inertial></link></robot>', "expected a number"),
     "a negative mass": ('<robot name="r"><link name="a"><inertial><mass value="-1"/></inertial></link></robot>', "negative"),
+    "a mass that has no inverse": ('<robot name="r">\n<link name="a"><inertial><mass value="1e-320"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>', ":2: 9.99989e-321 kg is not"),
+    "a box without a thickness": ('<robot name="r"><link name="a"><collision><geometry>\n<box size="1 1 1e-320"/></geometry></collision></link></robot>', ":2: <box>: a length must be"),
+    "digits that C does not know": ('<robot name="r">\n<link name="a"><inertial><mass value="\u0661"/></inertial></link></robot>', ":2: value: expected a number"),
+    "digits in groups": ('<robot name="r">\n<link name="a"><visual><origin xyz="1_0 0 0"/><geometry><sphere radius="1"/></geometry></visual></link></robot>', ":2: xyz: expected numbers"),
+    "billions of keyframes": ('<mujoco>\n<size nkey="2000000000"/><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>', ":2: nkey: 10000 is the most"),
+    "more memory than there is": ('<mujoco>\n<size memory="900000G"/><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>', "allocate memory"),
+    "a huge texture": ('<mujoco><asset>\n<texture name="t" type="2d" builtin="flat" width="200000" height="200000"/></asset></mujoco>', ":2: a texture of more than"),
+    "a name that is too long": ('<robot name="r"><link name="a"><visual><geometry>\n<mesh filename="' + "x" * 5000 + '"/></geometry></visual></link></robot>', ":2: "),
     "no such mesh": ('<robot name="r"><link name="a"><visual><geometry><mesh filename="package://p/m.stl"/></geometry></visual></link></robot>', "m.stl"),
 }
 

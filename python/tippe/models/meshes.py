@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,7 +13,11 @@ from .errors import ModelError
 from .model import Mesh
 from .report import Report
 
-__all__ = ["is_flat", "is_ours", "load_surface", "mesh_text", "need_mesh_readers", "simplify"]
+__all__ = ["Color", "is_flat", "is_ours", "load_surfaces", "mesh_text", "need_mesh_readers", "simplify"]
+
+Color: TypeAlias = tuple[float, float, float]
+Surface: TypeAlias = tuple[Any, Any, "Color | None"]
+"""Corners, triangles and the colour, 0 to 1 each."""
 
 _MARK = "# written by tippe-import\n"
 
@@ -81,9 +87,58 @@ def is_flat(corners: Any) -> bool:
     return len(sizes) < 3 or not sizes[2] > 1e-12 * sizes[0]
 
 
-def load_surface(path: Path) -> tuple[Any, Any]:
-    """Corners and triangles of a mesh file of any kind that trimesh reads."""
+def load_surfaces(path: Path) -> list[Surface]:
+    """The surfaces of a mesh file of any kind that trimesh reads, in metres: one for each colour that the file gives."""
     import trimesh
 
-    loaded = trimesh.load(str(path), force="mesh", process=False)
-    return np.asarray(loaded.vertices, dtype=float), np.asarray(loaded.faces, dtype=np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of corners that are not finite: these are refused
+        try:
+            loaded = trimesh.load(str(path), process=False)
+        except ImportError:  # what trimesh guesses encodings with is not installed
+            raise ValueError("it is not a file of its kind, or in an unusual encoding") from None
+        parts = [loaded] if not isinstance(loaded, trimesh.Scene) else _instances(loaded)
+    by_color: dict[Color | None, list[tuple[Any, Any]]] = {}
+    for part in parts:
+        if hasattr(part, "faces"):
+            surface = np.asarray(part.vertices, dtype=float) * _unit(path), np.asarray(part.faces, dtype=np.int64)
+            by_color.setdefault(_color(part), []).append(surface)
+    return [(*_joined(surfaces), color) for color, surfaces in by_color.items()]
+
+
+def _instances(scene: Any) -> list[Any]:
+    """Geometries of a scene at their places; one may stand at several."""
+    made = []
+    for node in scene.graph.nodes_geometry:
+        place, name = scene.graph[node]
+        part = scene.geometry[name].copy()
+        part.apply_transform(place)
+        made.append(part)
+    return made
+
+
+def _joined(surfaces: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+    starts = np.cumsum([0, *(len(corners) for corners, _ in surfaces)])
+    return np.vstack([corners for corners, _ in surfaces]), np.vstack([faces + start for (_, faces), start in zip(surfaces, starts[:-1], strict=True)])
+
+
+def _color(part: Any) -> Color | None:
+    """The colour of a geometry's material, if it has one: that of trimesh's own choice is none."""
+    material = getattr(part.visual, "material", None)
+    color = getattr(material, "baseColorFactor", None)
+    color = getattr(material, "diffuse", None) if color is None and hasattr(material, "ambient") else color
+    if color is None or len(color) < 3:
+        return None
+    return float(color[0]) / 255, float(color[1]) / 255, float(color[2]) / 255
+
+
+def _unit(path: Path) -> float:
+    """Metres per unit of a COLLADA file; trimesh does not apply it. Other kinds have none."""
+    if path.suffix.lower() != ".dae":
+        return 1.0
+    with path.open("rb") as file:
+        found = re.search(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']+)[\"']", file.read(1 << 16))
+    unit = float(found[1]) if found else 1.0
+    if not 1e-9 < unit < 1e9:
+        raise ValueError(f"its unit is {unit:g} m")
+    return unit

@@ -87,6 +87,16 @@ def _place_of_error(text: str, path: Path, source: Source) -> tuple[str, int | N
     return (str(path), int(line[1])) if line and len(files) == 1 else (str(path), None)
 
 
+def _plain(text: str, source: Source) -> str:
+    """What the compiler says, as other messages are: a file that is not there by the name that the model gives it."""
+    lost = re.fullmatch(r"Error: Error opening file '([^']+)'", text)
+    names = [element.attributes.get("file", "") for element in source.root.walk()] if lost else []
+    for name in names:
+        if lost and name and Path(lost[1]).name == Path(name).name:
+            return f'there is no file "{name}", or it cannot be read'
+    return re.sub(r"^(XML )?Error: ", "", text)
+
+
 def _compile(mujoco: Any, path: Path, source: Source, report: Report) -> Any:
     def warn(message: str) -> None:
         report.add("changed", "compiler", None, f"MuJoCo warns: {message.strip()}", None, (str(path), 1))
@@ -97,7 +107,7 @@ def _compile(mujoco: Any, path: Path, source: Source, report: Report) -> Any:
         return mujoco.MjModel.from_xml_path(str(path.absolute()))
     except (ValueError, mujoco.FatalError) as error:
         text = " ".join(str(error).split())
-        raise ModelError(text, *_place_of_error(text, path, source)) from None
+        raise ModelError(_plain(text, source), *_place_of_error(text, path, source)) from None
     finally:
         mujoco.set_mju_user_warning(None)
 
@@ -145,6 +155,28 @@ def _set_state(d: Any, state: tuple[Any, Any], path: Path) -> None:
         target[:] = given
 
 
+def _start_within_limits(mujoco: Any, m: Any, d: Any) -> list[tuple[str, str]]:
+    """Puts joints whose zero is beyond their limits at the next limit: a rigid limit would throw them back in the first step.
+
+    Joints that an equality or a tendon holds stay: another one would have to move along. Returns notes and names.
+    """
+    if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_LIMIT:
+        return []
+    held = {int(j) for j in m.wrap_objid[m.wrap_type == mujoco.mjtWrap.mjWRAP_JOINT]}
+    if m.neq:
+        held |= set(range(m.njnt)) if (m.eq_type < 2).any() else {int(j) for j in np.ravel([m.eq_obj1id, m.eq_obj2id])}
+    notes: list[tuple[str, str]] = []
+    for j in range(m.njnt):
+        if not m.jnt_limited[j] or int(m.jnt_type[j]) < 2 or j in held:
+            continue
+        at, (low, high) = int(m.jnt_qposadr[j]), m.jnt_range[j]
+        start = min(max(float(d.qpos[at]), float(low)), float(high))
+        if start != d.qpos[at]:
+            notes.append((f"{float(d.qpos[at]):.6g} is beyond its limits: it starts at {start:.6g}", m.joint(j).name))
+            d.qpos[at] = start
+    return notes
+
+
 def read_mjcf(
     path: Path, keyframe: str | int | None, hold: bool, merge: bool, state: tuple[Any, Any] | None = None
 ) -> Model:
@@ -161,8 +193,11 @@ def read_mjcf(
     else:
         mujoco.mj_resetDataKeyframe(m, d, key)
         report.keyframe = report.keyframes[key]
+    moved: list[tuple[str, str]] = []
     if state is not None:
         _set_state(d, state, path)
+    elif key is None:
+        moved = _start_within_limits(mujoco, m, d)
     mujoco.mj_forward(m, d)
     _check_numbers(m, d, path)
     lint(source, report)
@@ -171,6 +206,8 @@ def read_mjcf(
     name = source.root.attributes.get("model") or path.stem
     model = Model(name=name, report=report, gravity=gravity, step=float(m.opt.timestep))
     compiled = Compiled(mujoco, m, d, source, model, hold)
+    for message, joint in moved:
+        compiled.note("rigid", "joint", "range", message, joint or None)
     add_bodies(compiled, merge)
     add_contacts(compiled)
     add_drives(compiled)

@@ -15,6 +15,10 @@ __all__ = ["check_counts", "check_scene", "check_source"]
 _MOST = {"body": 5000, "link": 5000, "geom": 10000, "collision": 10000, "visual": 10000, "joint": 20000, "site": 20000}
 _MOST_HEIGHTS = 10_000_000
 
+_MOST_PIXELS = 100_000_000
+# Sizes of arrays that MuJoCo allocates whatever the model holds.
+_MOST_SIZES = {"nkey": 10_000, "nuserdata": 10_000_000, "nuser_": 1000}
+
 _LARGEST = 1e100
 
 # Attributes that are names, and may look like numbers.
@@ -51,6 +55,10 @@ def check_source(source: Source) -> None:
             raise element.error(f'timestep: must be greater than zero, found "{element.attributes["timestep"]}"')
         if element.tag == "hfield":
             _check_heights(element)
+        if element.tag == "texture" and _whole(element, "width") * max(_whole(element, "height"), 1) > _MOST_PIXELS:
+            raise element.error(f"a texture of more than {_MOST_PIXELS} pixels")
+        if element.tag == "size":
+            _check_sizes(element)
 
 
 def check_counts(root: Element) -> None:
@@ -98,6 +106,13 @@ def _check_heights(element: Element) -> None:
     count = _whole(element, "nrow") * _whole(element, "ncol")
     if count > _MOST_HEIGHTS:
         raise element.error(f"a height field of {count} points: {_MOST_HEIGHTS} are the most")
+
+
+def _check_sizes(element: Element) -> None:
+    for attribute in element.attributes:
+        most = next((most for name, most in _MOST_SIZES.items() if attribute.startswith(name)), None)
+        if most is not None and _whole(element, attribute) > most:
+            raise element.error(f"{attribute}: {most} is the most")
 
 
 def _numbers(value: Any, place: str) -> Iterator[tuple[str, float]]:

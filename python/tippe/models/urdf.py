@@ -15,7 +15,7 @@ import numpy as np
 from . import rotations
 from .errors import ModelError
 from .followers import move_limits, note_passed_limits
-from .meshes import is_flat, load_surface, need_mesh_readers
+from .meshes import Color, is_flat, load_surfaces, need_mesh_readers
 from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
 from .report import Report
 from .sanity import check_counts
@@ -28,7 +28,16 @@ _TURN_FREE = np.array([1.0, 0.0, 0.0, 0.0])
 # Radius of gyration, m, below which moments are zeros that a program has rounded.
 _POINT = 1e-6
 _BALL = 0.01  # m: radius of the ball whose inertia a link without one gets
+_ROUNDING = 1e-12  # a principal moment below this share of the largest is a zero with rounding
+_LEAST = 1e-100  # a mass, kg, or a length, m, below it has no inverse to calculate with
 _THINNEST = 1e-3  # smallest principal moment over the largest that a repaired link has
+
+
+def _number(text: str) -> float:
+    """A number as C writes it: Python takes digits of other scripts and `1_000` as well."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
 
 
 def _is_solid(inertia: Array) -> bool:
@@ -61,10 +70,11 @@ class _Reader:
         self.model = Model(self.root.attributes.get("name") or path.stem, self.report)
         self.links: dict[str, Element] = {}
         self.joints: list[Element] = []
-        self.colors: dict[str, tuple[float, float, float]] = {}
+        self.colors: dict[str, Color] = {}
         self.frames: dict[str, tuple[Array, Array]] = {}  # of links, in the world
         self.carriers: dict[str, str] = {}
         self.merged: dict[str, list[str]] = {}
+        self.files: dict[tuple[Path, tuple[float, ...], bool], list[tuple[str, Color | None]]] = {}  # names of meshes
 
     # Numbers ------------------------------------------------------------------------------------
 
@@ -75,7 +85,7 @@ class _Reader:
                 raise element.error(f'<{element.tag}> needs the attribute "{attribute}"')
             return default
         try:
-            value = float(text)
+            value = _number(text)
         except ValueError:
             raise element.error(f'{attribute}: expected a number, found "{text}"') from None
         if not math.isfinite(value) or abs(value) > 1e100:
@@ -87,7 +97,7 @@ class _Reader:
         if element is None or text is None:
             return np.array(default, dtype=float)
         try:
-            values = [float(word) for word in text.split()]
+            values = [_number(word) for word in text.split()]
         except ValueError:
             raise element.error(f'{attribute}: expected numbers, found "{text}"') from None
         if len(values) != len(default) or not all(math.isfinite(v) and abs(v) < 1e100 for v in values):
@@ -187,6 +197,8 @@ class _Reader:
             raise element.error("the mass is negative")
         if mass == 0:
             return None
+        if mass < _LEAST:
+            raise element.error(f"{mass:g} kg is not a mass that a robot can have")
         tensor = inertial.first("inertia")
         if tensor is None:
             raise inertial.error("a mass without an inertia")
@@ -202,7 +214,7 @@ class _Reader:
         """Moments that no rigid body has are changed as little as it takes, with a note."""
         moments, axes = np.linalg.eigh(body.inertia)
         none = moments[2] <= _POINT**2 * body.mass
-        if not none and moments[0] > 0 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9):
+        if not none and moments[0] > _ROUNDING * moments[2] and moments[0] + moments[1] >= moments[2] * (1 - 1e-9):
             return
         given = ", ".join(f"{v:.3g}" for v in moments)
         if none:
@@ -331,7 +343,7 @@ class _Reader:
 
     # Shapes -------------------------------------------------------------------------------------
 
-    def color(self, material: Element) -> tuple[float, float, float] | None:
+    def color(self, material: Element) -> Color | None:
         name = material.attributes.get("name", "")
         element = material.first("color")
         if element is not None:
@@ -349,15 +361,14 @@ class _Reader:
                 raise element.error(f"a {element.tag} without a geometry")
             place = rotations.place(*self.frames[name], *self.origin(element))
             position, rotation = rotations.between(body.position, body.rotation, *place)
-            shape = self.shape(geometry.children[0], position, rotation, element.tag == "visual")
-            if shape is None:
-                continue
             material = element.first("material")
-            shape.color = self.color(material) if material is not None else None
-            body.shapes.append(shape)
+            color = self.color(material) if material is not None else None
+            for shape in self.shapes(geometry.children[0], position, rotation, element.tag == "visual"):
+                shape.color = color or shape.color  # that of the URDF before those of the mesh file
+                body.shapes.append(shape)
 
-    def shape(self, form: Element, position: Array, rotation: Array, visual: bool) -> Shape | None:
-        """None for a mesh that is only seen and cannot be read."""
+    def shapes(self, form: Element, position: Array, rotation: Array, visual: bool) -> list[Shape]:
+        """One shape; of a mesh that is only seen one for each colour of its file, and none if it cannot be read."""
         if form.tag == "box":
             data = {"size": [self.positive(form, v) for v in self.vector(form, "size", (1.0, 1.0, 1.0))]}
         elif form.tag in ("cylinder", "capsule"):
@@ -365,44 +376,54 @@ class _Reader:
         elif form.tag == "sphere":
             data = {"radius": self.positive(form, self.number(form, "radius"))}
         elif form.tag == "mesh":
-            mesh = self.mesh(form, visual)
-            if mesh is None:
-                return None
-            return Shape("mesh" if visual else "hull", position, rotation, mesh=mesh, visual=visual)
+            kind = "mesh" if visual else "hull"
+            return [Shape(kind, position, rotation, mesh=mesh, color=color, visual=visual) for mesh, color in self.meshes(form, visual)]
         else:
             raise form.error(f"<{form.tag}> is no geometry of URDF")
-        return Shape(form.tag, position, rotation, data, visual=visual)
+        return [Shape(form.tag, position, rotation, data, visual=visual)]
 
     @staticmethod
     def positive(element: Element, value: float) -> float:
-        if not value > 0:
+        if not value > _LEAST:
             raise element.error(f"<{element.tag}>: a length must be greater than zero, found {value:g}")
         return float(value)
 
-    def mesh(self, form: Element, visual: bool) -> str | None:
+    def meshes(self, form: Element, visual: bool) -> list[tuple[str, Color | None]]:
+        """Names and colours of the meshes of a file: one hull, or one surface for each colour."""
         name = form.attributes.get("filename")
         if not name:
             raise form.error("a mesh without a filename")
         scale = self.vector(form, "scale", (1.0, 1.0, 1.0))
-        path = self.find(name, form)
-        key = f"{path.stem}{'' if visual else '_hull'}" + ("" if np.all(scale == 1) else "_" + "_".join(f"{v:g}" for v in scale))
-        if key not in self.model.meshes:
-            need_mesh_readers()
+        key = self.find(name, form), tuple(scale), visual
+        if key not in self.files:
             try:
-                corners, triangles = load_surface(path)
-                if len(corners) == 0 or len(triangles) == 0 or not np.isfinite(corners).all():
-                    raise ValueError("it has no triangles, or corners that are not finite")
-                if not visual and is_flat(corners * scale):
-                    raise ValueError("its corners lie in one plane")
-            except Exception as error:  # trimesh raises whatever its loaders do, also that it lacks a package to guess with
-                if not visual:
-                    raise form.error(f'"{name}" cannot be read: {error}') from None
+                self.files[key] = self.load(*key)
+            except Exception as error:  # trimesh raises whatever its loaders do
+                if not visual or isinstance(error, ModelError):
+                    raise error if isinstance(error, ModelError) else form.error(f'"{name}" cannot be read: {error}') from None
                 self.report.add("looks", "mesh", "filename", f'is not shown, since "{name}" cannot be read: {error}', None, (form.file, form.line))
-                return None
-            if np.prod(scale) < 0:
-                triangles = triangles[:, ::-1]
-            self.model.meshes[key] = Mesh(key, np.unique(corners * scale, axis=0) if not visual else corners * scale, triangles if visual else None)
-        return key
+                return []
+        return self.files[key]
+
+    def load(self, path: Path, scale: tuple[float, ...], visual: bool) -> list[tuple[str, Color | None]]:
+        need_mesh_readers()
+        surfaces = load_surfaces(path)
+        corners = np.vstack([np.zeros((0, 3)), *(corners for corners, _, _ in surfaces)]) * scale
+        if not any(len(triangles) for _, triangles, _ in surfaces) or not np.isfinite(corners).all():
+            raise ValueError("it has no triangles, or corners that are not finite")
+        stem = path.stem + ("" if visual else "_hull") + ("" if all(v == 1 for v in scale) else "_" + "_".join(f"{v:g}" for v in scale))
+        if not visual:
+            if is_flat(corners):
+                raise ValueError("its corners lie in one plane")
+            return [(self.add_mesh(stem, np.unique(corners, axis=0), None), None)]
+        turned = -1 if np.prod(scale) < 0 else 1
+        return [(self.add_mesh(stem, points * scale, triangles[:, ::turned]), color) for points, triangles, color in surfaces if len(triangles)]
+
+    def add_mesh(self, stem: str, corners: Array, triangles: Array | None) -> str:
+        """Its name in the scene: files of one name in two folders are two meshes."""
+        name = next(n for k in range(len(self.model.meshes) + 1) if (n := f"{stem}_{k + 1}" if k else stem) not in self.model.meshes)
+        self.model.meshes[name] = Mesh(name, corners, triangles)
+        return name
 
     def find(self, name: str, form: Element) -> Path:
         """The file of a mesh. Packages (package://NAME/REST) are searched in the folders above the model, then in those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH."""
@@ -422,7 +443,10 @@ class _Reader:
                 named = [folder for folder in above if folder.name == package or _package_name(folder) == package]
                 candidates += [folder / inner for folder in named] + [folder / rest for folder in [*above, *_roots()]]
                 candidates += [folder / inner for folder in above]  # a package in a folder of another name
-        found = next((p for p in candidates if p.is_file()), None)
+        try:
+            found = next((p for p in candidates if p.is_file()), None)
+        except OSError as error:  # a name that is too long
+            raise form.error(f'"{name[:100]}": {error.strerror}') from None
         if found is None:
             raise form.error(f'there is no file "{name}"')
         return found
