@@ -30,7 +30,8 @@ def simplify(mesh: Mesh, most: int, report: Report) -> Mesh:
         import fast_simplification
 
         share = 1.0 - most / len(mesh.triangles)
-        corners, triangles = fast_simplification.simplify(mesh.corners.astype(np.float32), mesh.triangles.astype(np.int32), target_reduction=share)
+        shrink: Any = fast_simplification.simplify  # its types differ from version to version
+        corners, triangles = shrink(mesh.corners.astype(np.float32), mesh.triangles.astype(np.int32), target_reduction=share)[:2]
         made = Mesh(mesh.name, np.asarray(corners, dtype=float), np.asarray(triangles, dtype=np.int64))
     except ImportError:
         made = _cluster(mesh, most)
@@ -94,10 +95,10 @@ def load_surfaces(path: Path) -> list[Surface]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of corners that are not finite: these are refused
         try:
-            loaded = trimesh.load(str(path), process=False)
+            loaded: Any = trimesh.load(str(path), process=False)
         except ImportError:  # what trimesh guesses encodings with is not installed
             raise ValueError("it is not a file of its kind, or in an unusual encoding") from None
-        parts = [loaded] if not isinstance(loaded, trimesh.Scene) else _instances(loaded)
+        parts: list[Any] = [loaded] if not isinstance(loaded, trimesh.Scene) else _instances(loaded)
     by_color: dict[Color | None, list[tuple[Any, Any]]] = {}
     for part in parts:
         if hasattr(part, "faces"):

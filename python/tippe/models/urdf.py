@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -419,7 +420,7 @@ class _Reader:
         turned = -1 if np.prod(scale) < 0 else 1
         return [(self.add_mesh(stem, points * scale, triangles[:, ::turned]), color) for points, triangles, color in surfaces if len(triangles)]
 
-    def add_mesh(self, stem: str, corners: Array, triangles: Array | None) -> str:
+    def add_mesh(self, stem: str, corners: Array, triangles: Any) -> str:
         """Its name in the scene: files of one name in two folders are two meshes."""
         name = next(n for k in range(len(self.model.meshes) + 1) if (n := f"{stem}_{k + 1}" if k else stem) not in self.model.meshes)
         self.model.meshes[name] = Mesh(name, corners, triangles)
