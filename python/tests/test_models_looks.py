@@ -1,4 +1,4 @@
-"""Meshes of URDF: files of one name, colours of the files, their units; and where joints of a model without keyframes start."""
+"""Meshes of URDF: files of one name, colours of the files, their units; bases that are fixed; and where joints of a model without keyframes start."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def test_meshes_of_one_name_in_two_folders_are_two(tmp_path: Path) -> None:
     assert shapes[0]["file"] == shapes[2]["file"]
 
 
+def test_a_base_that_is_fixed(tmp_path: Path) -> None:
+    assert urdf(tmp_path / "r.urdf")["bodies"][0].get("kind", "dynamic") == "dynamic"
+    assert models.convert(tmp_path / "r.urdf", fixed_base=True)["bodies"][0]["kind"] == "fixed"
+
+
 def collada(unit: float, colors: list[str]) -> str:
     """A tetrahedron for each colour, beside each other."""
     material = '''<effect id="e{k}"><profile_COMMON><technique sid="common"><lambert><diffuse><color>{c}</color></diffuse></lambert></technique></profile_COMMON></effect>'''
@@ -61,7 +66,11 @@ def test_colours_and_units_of_mesh_files(tmp_path: Path) -> None:
     assert (red["color"], blue["color"]) == ([1, 0, 0], [0, 0, 1])
     assert (extent(red), extent(blue)) == (pytest.approx(0.05), pytest.approx(0.03))
     scene = urdf(tmp_path / "r.urdf", visual("m.dae", '<material name="g"><color rgba="0 1 0 1"/></material>'))
-    assert [shape["color"] for shape in scene["bodies"][0]["shapes"]] == [[0, 1, 0]] * 2
+    assert [shape["color"] for shape in scene["bodies"][0]["shapes"]] == [[1, 0, 0], [0, 0, 1]]
+    assert any(note.element == "material" and "of its own" in note.message for note in scene.report.of("looks"))
+    (tmp_path / "m.obj").write_text(TETRAHEDRON.format(1))
+    scene = urdf(tmp_path / "r.urdf", visual("m.obj", '<material name="g"><color rgba="0 1 0 1"/></material>'))
+    assert [shape["color"] for shape in scene["bodies"][0]["shapes"]] == [[0, 1, 0]]
     hull = urdf(tmp_path / "r.urdf", "<collision><geometry><mesh filename='m.dae'/></geometry></collision>")["bodies"][0]["shapes"]
     assert [extent(shape) for shape in hull] == [pytest.approx(0.05)]
 

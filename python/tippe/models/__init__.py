@@ -110,6 +110,7 @@ def convert(
     packages: dict[str, str] | None = None,
     state: tuple[Any, Any] | None = None,
     floor: bool = False,
+    fixed_base: bool = False,
 ) -> Scene:
     """The scene of an MJCF or URDF file, with `.report` on what became of it.
 
@@ -121,6 +122,7 @@ def convert(
     packages   folders of URDF's packages by name; others are looked for above the file
     state      positions and speeds in MuJoCo's order, instead of those of the keyframe
     floor      puts a level floor under the lowest shape
+    fixed_base the root of a URDF stays where it is; by default it flies freely if it has a mass
     """
     source = Path(path)
     root = parse(source)
@@ -131,7 +133,7 @@ def convert(
     elif root.tag == "robot":
         from .urdf import read_urdf
 
-        model = read_urdf(source, hold, merge, packages or {})
+        model = read_urdf(source, hold, merge, packages or {}, fixed_base)
     else:
         raise ModelError(f"<{root.tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)", str(source), root.line)
     if step is not None:

@@ -31,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keyframe", help="name or number of the keyframe to start from, or none (default: home, or the first)")
     parser.add_argument("--free-motors", action="store_true", help="torque motors do nothing; by default they hold the start")
     parser.add_argument("--floor", action="store_true", help="put a level floor under the lowest shape")
+    parser.add_argument("--fixed-base", action="store_true", help="the root of a URDF stays where it is (default: it flies freely if it has a mass)")
     parser.add_argument("--merge", action="store_true", help="bodies without a joint become one with their parents")
     parser.add_argument("--no-visual", action="store_true", help="leave out what is only seen")
     parser.add_argument("--triangles", type=int, default=20000, metavar="N", help="at most so many in a mesh that is only seen (default: 20000)")
@@ -69,6 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
             step=options.step,
             packages=packages,
             floor=options.floor,
+            fixed_base=options.fixed_base,
         )
         text = scene.report.text()
         if not options.quiet:

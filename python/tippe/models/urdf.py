@@ -64,6 +64,8 @@ def _roots() -> list[Path]:
 
 
 class _Reader:
+    fixed_base = False  # whether a root with a mass stays where it is
+
     def __init__(self, path: Path, hold: bool, merge: bool, packages: dict[str, str]) -> None:
         self.path, self.hold, self.merge, self.packages = path, hold, merge, packages
         self.root = parse(path)
@@ -291,9 +293,9 @@ class _Reader:
         parent = self.carriers[self.end(joint, "parent")] if joint is not None else None
         fixed = joint is not None and joint.attributes.get("type") == "fixed"
         if joint is None:
-            kind = "dynamic" if mass is not None and name != "world" else "fixed"
+            kind = "dynamic" if mass is not None and name != "world" and not self.fixed_base else "fixed"
             if kind == "dynamic":
-                self.report.add("chosen", "link", None, "the root has a mass: it flies freely", name, (link.file, link.line))
+                self.report.add("chosen", "link", None, "the root has a mass: it flies freely (--fixed-base holds it)", name, (link.file, link.line))
         else:
             kind = "fixed" if fixed and self.model.body(parent or "").kind == "fixed" else "dynamic"
         lumped = mass is None or self.merge or name in self.merged.get(parent or "", ()) or not _is_solid(mass[2])
@@ -364,8 +366,11 @@ class _Reader:
             position, rotation = rotations.between(body.position, body.rotation, *place)
             material = element.first("material")
             color = self.color(material) if material is not None else None
-            for shape in self.shapes(geometry.children[0], position, rotation, element.tag == "visual"):
-                shape.color = color or shape.color  # that of the URDF before those of the mesh file
+            shapes = self.shapes(geometry.children[0], position, rotation, element.tag == "visual")
+            if material is not None and color and any(shape.color for shape in shapes):  # as RViz does
+                self.report.add("looks", "material", None, "the mesh file has colours of its own", None, (material.file, material.line))
+            for shape in shapes:
+                shape.color = shape.color or color
                 body.shapes.append(shape)
 
     def shapes(self, form: Element, position: Array, rotation: Array, visual: bool) -> list[Shape]:
@@ -559,6 +564,8 @@ class _Reader:
                 shape.material = None if shape.visual else "surface0"
 
 
-def read_urdf(path: Path, hold: bool, merge: bool, packages: dict[str, str]) -> Model:
+def read_urdf(path: Path, hold: bool, merge: bool, packages: dict[str, str], fixed_base: bool = False) -> Model:
     """The model of a URDF file, at the zero of its joints."""
-    return _Reader(path, hold, merge, packages).read()
+    reader = _Reader(path, hold, merge, packages)
+    reader.fixed_base = fixed_base
+    return reader.read()
