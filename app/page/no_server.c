@@ -6,7 +6,8 @@
 
 tpServer* createServer(const char* command, const tpServerDef* def) {
     (void)def;
-    fprintf(stderr, "tippe %s: this program was built without its server (libmicrohttpd). Instead:\n"
+    fprintf(stderr,
+            "tippe %s: this program was built without its server (libmicrohttpd). Instead:\n"
             "  tippe run SCENE --out RUN.h5 && tippe export RUN.h5 --html PAGE.html\n"
             "  python3 -c 'import tippe; tippe.load(\"SCENE\").run().show()'\n",
             command);

@@ -242,8 +242,8 @@ double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses) {
     return drift;
 }
 
-void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system,
-                           const tpJointTreatment* treatment) {
+void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment,
+                           signed char* sides) {
     for (int i = 0; i < system->couplings.count; ++i) {
         const tpCouplingDef* def = &system->couplings.data[i].def;
         if (tpCoupling_AnyBody(system, i) < 0 || !(def->hasValue || def->hasLimits)) {
@@ -252,9 +252,10 @@ void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system,
         tpCouplingRow place;
         tpCoupling_Place(system, &system->couplings.data[i], system->poses.data, &place);
         tpLawRow row = lawRowOf(&place);
-        double past = def->hasLimits ? tpPastLimit(def->limits, place.value) : 0.0;
+        signed char* side = sides != NULL ? &sides[i] : NULL;
+        double past = def->hasLimits ? tpPassedLimit(def->limits, place.value, side) : 0.0;
         row.row.error = def->hasValue ? place.value - def->value : past;
-        if (def->hasValue || past != 0.0) {
+        if (def->hasValue || past != 0.0 || (side != NULL && *side != 0)) {
             tpBlockInfo info = { .source = tp_jointSource, .index = i, .isCoupling = true };
             tpLawRow_AddHeld(rows, system, info, &row, treatment);
         }

@@ -45,7 +45,9 @@ void tpCoupling_AddRows(tpRows* rows, const tpSystem* system, int index, const t
 void tpCoupling_Count(const tpCoupling* coupling, int* blocks, int* rows, int* terms);
 void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws);
-void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment);
+// Rows of errors of position; `sides` as tpPassedLimit has it, of each coupling, or NULL.
+void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment,
+                           signed char* sides);
 // By how much one of them, or the worst of all, misses its value or is past its limits.
 double tpCoupling_PositionError(const tpSystem* system, int index, const tpPose* poses);
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses);

@@ -195,8 +195,9 @@ void tpJoints_FollowAngles(tpSystem* system) {
     tpTasks_Run(system->tasks, followPart, &loop, partsOf(system));
 }
 
-// Rows of all errors of position, at the current poses.
-static void addErrors(tpRows* rows, const tpSystem* system) {
+// Rows of all errors of position, at the current poses. `sides`: of the coordinates of all joints,
+// the limits that they have passed before; NULL if that does not matter.
+static void addErrors(tpRows* rows, const tpSystem* system, signed char* sides) {
     const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0, 1.0 };
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -211,15 +212,17 @@ static void addErrors(tpRows* rows, const tpSystem* system) {
                 continue;
             }
             tpJointRow limit = tpJoint_CoordinateRow(joint, &place, k);
-            limit.error = tpPastLimit(def->limits, limit.error);
-            if (limit.error != 0.0) {
+            signed char* side = sides != NULL ? &sides[tp_maxCoordinates * i + k] : NULL;
+            limit.error = tpPassedLimit(def->limits, limit.error, side);
+            if (limit.error != 0.0 || (side != NULL && *side != 0)) {
                 tpBlockInfo info = { .source = tp_jointSource, .index = i, .role = tp_limitRole };
                 tpLawRow row = { joint->bodyA, joint->bodyB, limit, 0, NULL, NULL };
                 tpLawRow_AddHeld(rows, system, info, &row, &whole);
             }
         }
     }
-    tpCouplings_AddErrors(rows, system, &whole);
+    tpCouplings_AddErrors(rows, system, &whole,
+                          sides != NULL ? &sides[tp_maxCoordinates * system->joints.count] : NULL);
 }
 
 // q = J v.
@@ -233,10 +236,22 @@ static void findVelocities(tpRows* rows, const tpVelocity* velocities) {
     }
 }
 
+// What a solve may leave: this part of the largest error, which Newton's method corrects, this much
+// at most, and rounding.
+static const double roughly = 1e-2, enough = 1e-6, rounding = 1e-13;
+
+static double largestOf(const double* values, int count) {
+    double largest = 0.0;
+    for (int k = 0; k < count; ++k) {
+        largest = fmax(largest, fabs(values[k]));
+    }
+    return largest;
+}
+
 // The changes M^-1 J' m of bodies by which the rows of joints get rid of `q`: W m = -q, the errors
 // of positions, or the velocities of rows if these are given. NULL if memory ran out.
 static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
-                               const tpVelocity* velocities) {
+                               const tpVelocity* velocities, signed char* sides) {
     int blocks, count;
     tpJoints_Count(system, &blocks, &count);
     tpRows rows;
@@ -244,7 +259,7 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
         return NULL;
     }
     tpRows_SetMasses(&rows, system);
-    addErrors(&rows, system);
+    addErrors(&rows, system, sides);
     memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
     if (velocities != NULL) {
         findVelocities(&rows, velocities);
@@ -254,7 +269,8 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
         tpFrictionBodies bodies;
         tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
         tpFrictionOptions options = tpDefaultFrictionOptions();
-        options.tolerance = 1e-6; // Newton's method corrects itself
+        double asked = fmin(enough, roughly * largestOf(rows.q, rows.rowCount));
+        options.tolerance = fmax(asked, rounding);
         options.workLimit = tpStepBudget_ForSolve(system);
         options.isUntimed = true;
         options.stop = system->stop;
@@ -270,8 +286,8 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
 }
 
 // Newton's step on the errors of positions.
-static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
-    const tpVelocity* changes = findChanges(system, memory, NULL);
+static bool correctOnce(tpSystem* system, tpSolverMemory* memory, signed char* sides) {
+    const tpVelocity* changes = findChanges(system, memory, NULL, sides);
     for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpPose* pose = &system->poses.data[i];
@@ -285,7 +301,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
 
 bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
-    const tpVelocity* changes = findChanges(system, memory, system->velocities.data);
+    const tpVelocity* changes = findChanges(system, memory, system->velocities.data, NULL);
     for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpVelocity* velocity = &system->velocities.data[i];
@@ -297,23 +313,40 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     return changes != NULL;
 }
 
-// `drift` becomes that of the poses as they are left, as tpJoints_PositionError has it.
+// `drift` becomes that of the poses as they are left, as tpJoints_PositionError has it: the best
+// that were found.
+//
+// A limit that has been passed stays in all later iterations. If it left as soon as it is met, the
+// next iteration would move its coordinate past it again to close a loop, and errors would fall by
+// a third each time. An iteration after which others are past their limits may be a worse one.
 static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
     *drift = tpJoints_PositionError(system, system->poses.data);
-    for (int iteration = 0; iteration < 8; ++iteration) {
-        if (*drift <= tolerance) {
-            return iteration;
+    if (*drift <= tolerance) {
+        return 0;
+    }
+    tpArenaMark start = tpArena_Mark(&system->arena);
+    int places = tp_maxCoordinates * system->joints.count + system->couplings.count;
+    signed char* sides = TP_SCRATCH_ZEROED(&system->arena, signed char, places);
+    tpPose* best = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
+    size_t size = sizeof(tpPose) * (size_t)system->bodyCount;
+    bool goesOn = sides != NULL && best != NULL;
+    int iteration = 0, worse = 0;
+    for (; goesOn && *drift > tolerance && iteration < 8 && worse < 2; ++iteration) {
+        if (worse == 0) {
+            memcpy(best, system->poses.data, size);
         }
         tpArenaMark mark = tpArena_Mark(&system->arena);
-        bool isDone = correctOnce(system, memory);
+        goesOn = correctOnce(system, memory, sides);
         tpArena_Release(&system->arena, mark);
-        double last = *drift;
-        *drift = tpJoints_PositionError(system, system->poses.data);
-        if (!isDone || !(*drift < last)) {
-            return -1;
-        }
+        double now = tpJoints_PositionError(system, system->poses.data);
+        worse = now < *drift ? 0 : worse + 1;
+        *drift = worse == 0 ? now : *drift;
     }
-    return *drift <= tolerance ? 8 : -1;
+    if (worse > 0) {
+        memcpy(system->poses.data, best, size);
+    }
+    tpArena_Release(&system->arena, start);
+    return *drift <= tolerance ? iteration : -1;
 }
 
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {

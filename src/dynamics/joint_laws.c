@@ -329,6 +329,17 @@ double tpPastLimit(const double limits[2], double value) {
     return fmin(value - limits[0], 0.0) + fmax(value - limits[1], 0.0);
 }
 
+double tpPassedLimit(const double limits[2], double value, signed char* side) {
+    double past = tpPastLimit(limits, value);
+    if (side == NULL) {
+        return past;
+    }
+    if (past != 0.0) {
+        *side = past > 0.0 ? 1 : -1;
+    }
+    return *side == 0 ? 0.0 : value - limits[*side > 0 ? 1 : 0];
+}
+
 // Energies ---------------------------------------------------------------------------------------
 
 // The rate of a joint that is a single turn: its angle is not needed.

@@ -107,6 +107,10 @@ static inline bool tpCoordinate_MeetsLimit(const tpJoint* joint, int coordinate,
 // By how much a value is past one of two limits, signed; 0 if it is not.
 double tpPastLimit(const double limits[2], double value);
 
+// The same, but a value that has been past a limit before is measured from that limit, also within:
+// `side` remembers which it was, -1 the lower, 1 the upper, 0 none so far. It may be NULL.
+double tpPassedLimit(const double limits[2], double value, signed char* side);
+
 // At the start of a step of h seconds: speeds of armatures, and the shares of impulses before the
 // drift. Bodies have the poses and velocities of the start, before any force of the step.
 void tpJoints_BeginLaws(tpSystem* system, double h);
