@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "math/pairs.h"
+
 // Smaller matrices are taken as full: to look for their zeros costs more than these do.
 enum { leastProfile = 16 };
 
@@ -63,9 +65,7 @@ static void eliminate(int n, double* A, int k, int low, int* ends) {
         }
         double factor = row[k] * inverse;
         row[k] = factor;
-        for (int j = k + 1; j <= end; ++j) {
-            row[j] -= factor * top[j];
-        }
+        tpAddNumbers(end - k, -factor, top + k + 1, row + k + 1);
         ends[i] = ends[i] > end ? ends[i] : end;
     }
 }

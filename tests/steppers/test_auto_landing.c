@@ -486,6 +486,32 @@ static void valleysAreReached(void** state) {
     }
 }
 
+// A ball spins on the spot and is braked evenly: its motion is simple, and one stride goes up to
+// the step of the user in which it stops. (With first strides of half a time scale it took three,
+// and 44 solves.)
+static void spinsAreBrakedInOneStride(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(
+        "{ \"tippe\": 1, \"name\": \"spin\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+        " \"m\": { \"friction\": { \"static\": 0.2, \"dynamic\": 0.2, \"torsional\": 0.4 } } },"
+        " \"bodies\": ["
+        " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [0, 0, 1], \"offset\": 0 } ] },"
+        " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.4, 0.4, 0.4], \"material\": \"m\","
+        " \"position\": [0, 0, 1], \"angular_velocity\": [0, 0, 1.962], \"shapes\": ["
+        " { \"type\": \"sphere\", \"radius\": 1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.07, \"until\": 1.4 } }");
+    int solves = 0;
+    for (int i = 1; i <= 20; ++i) {
+        tpStepReport report = tpWorld_Step(world, 0.07);
+        double spin = fmax(1.962 * (1.0 - 0.07 * i), 0.0);
+        solves += report.solveCount;
+        CHECK_NEAR(tpBody_GetAngularVelocity(world, tpWorld_FindBody(world, "a")).z, spin, 1e-9);
+    }
+    assert_true(solves < 40);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksTurnRound),
@@ -505,6 +531,7 @@ int main(void) {
         cmocka_unit_test(stopsTakeNoTime),
         cmocka_unit_test(valleysAreReached),
         cmocka_unit_test(motorsComeToTheirSpeed),
+        cmocka_unit_test(spinsAreBrakedInOneStride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,9 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
 
 // What a push does on bodies that move as told, W: the group gets the rest.
 static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const tpFlowRow* push) {
+    if (!system->mayMoveAsTold) {
+        return 0.0;
+    }
     const tpVelocity* velocities = system->velocities.data;
     double power = tpFlowRow_Speed(push, velocities);
     for (int k = 0; k < tpFlowRow_BodyCount(push); ++k) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/pairs.h"
 #include "steppers/auto/apart.h"
 
 // Of the own response of a row: a row whose pivot is smaller depends on others. Then so much of it
@@ -33,7 +34,7 @@ static void listRows(const tpFlow* flow, const tpFlowRow* rows) {
     for (int k = 0; k < flow->plan.bodyCount; ++k) {
         memory->rowLists[k] = -1;
     }
-    for (int i = 0; i < flow->plan.rowCount; ++i) {
+    for (int i = flow->plan.rowCount - 1; i >= 0; --i) {
         const int bodies[2] = { rows[i].bodyA, rows[i].bodyB };
         for (int side = 0; rows[i].coupling == NULL && side < 2; ++side) {
             if (tpFlow_IsOurs(&flow->plan, bodies[side])) {
@@ -45,49 +46,104 @@ static void listRows(const tpFlow* flow, const tpFlowRow* rows) {
     }
 }
 
-// Adds the velocities of rows that a push of a unit on one body makes to a column of the matrix.
-static void addResponse(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows, int body,
-                        const tpWrench* push, int column) {
-    const tpFlowMemory* memory = flow->memory;
-    int count = flow->plan.rowCount;
-    if (!tpFlow_IsOurs(&flow->plan, body)) {
-        return;
+// What the pushes of one body make of its velocity, a component after the other, so that products
+// with a row go over many pushes at once.
+typedef struct BodyPushes {
+    int count;
+    int columns[tp_flowRows];
+    double responses[6][tp_flowRows + 1];
+} BodyPushes;
+
+static void addPush(BodyPushes* list, int column, const tpVelocity* response) {
+    int k = list->count++;
+    list->columns[k] = column;
+    list->responses[0][k] = response->linear.x;
+    list->responses[1][k] = response->linear.y;
+    list->responses[2][k] = response->linear.z;
+    list->responses[3][k] = response->angular.x;
+    list->responses[4][k] = response->angular.y;
+    list->responses[5][k] = response->angular.z;
+}
+
+// Adds the velocities that the pushes on a body make of one of its rows.
+static void addRow(const BodyPushes* list, const tpWrench* on, double* entries) {
+    const double(*r)[tp_flowRows + 1] = list->responses;
+    const int* columns = list->columns;
+    const tpVec3 l = on->linear, a = on->angular;
+    for (int k = 0; k < list->count; k += 2) {
+        tpPair linear =
+            l.x * tpLoadPair(&r[0][k]) + l.y * tpLoadPair(&r[1][k]) + l.z * tpLoadPair(&r[2][k]);
+        tpPair angular =
+            a.x * tpLoadPair(&r[3][k]) + a.y * tpLoadPair(&r[4][k]) + a.z * tpLoadPair(&r[5][k]);
+        tpPair speed = linear + angular;
+        entries[columns[k]] += speed[0];
+        if (k + 1 < list->count) {
+            entries[columns[k + 1]] += speed[1];
+        }
     }
-    tpVelocity response = respond(flow, system, body, push);
-    int entry = memory->rowLists[flow->plan.places[body]];
-    double* entries = &flow->memory->matrix[column];
-    while (entry >= 0) {
-        int i = entry >> 1, side = entry & 1;
-        const tpWrench* on = side == 0 ? &rows[i].onA : &rows[i].onB;
-        entries[i * count] += tpWrench_Power(on, &response);
-        entry = memory->nextRows[i][side];
+}
+
+// Adds the responses of all rows of a body to the pushes on it. Pushes and rows have the same
+// bodies.
+static void addBody(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
+                    const tpFlowRow* pushes, int place) {
+    tpFlowMemory* memory = flow->memory;
+    int first = memory->rowLists[place], body = flow->plan.bodies[place];
+    BodyPushes list;
+    list.count = 0;
+    for (int entry = first; entry >= 0; entry = memory->nextRows[entry >> 1][entry & 1]) {
+        const tpFlowRow* push = &pushes[entry >> 1];
+        tpVelocity response =
+            respond(flow, system, body, (entry & 1) == 0 ? &push->onA : &push->onB);
+        addPush(&list, entry >> 1, &response);
     }
-    int end = flow->plan.couplingCount > 0 ? count : 0;
-    for (int i = 0; i < end; ++i) {
-        const tpFlowRow* row = &rows[i];
-        for (int k = 0; row->coupling != NULL && k < row->coupling->bodyCount; ++k) {
-            if (row->coupling->bodies[k] == body) {
-                flow->memory->matrix[i * count + column] +=
-                    tpWrench_Power(&row->coupling->on[k], &response);
+    for (int k = 0; k < 6; ++k) {
+        list.responses[k][list.count] = 0.0; // the other one of a pair
+    }
+    for (int entry = first; entry >= 0; entry = memory->nextRows[entry >> 1][entry & 1]) {
+        const tpFlowRow* row = &rows[entry >> 1];
+        addRow(&list, (entry & 1) == 0 ? &row->onA : &row->onB,
+               &memory->matrix[(entry >> 1) * flow->plan.rowCount]);
+    }
+}
+
+// The velocity of a row that a push of a unit makes, on the bodies that both have.
+static double responseOf(const tpFlow* flow, const tpSystem* system, const tpFlowRow* row,
+                         const tpFlowRow* push) {
+    double sum = 0.0;
+    for (int k = 0; k < tpFlowRow_BodyCount(push); ++k) {
+        int body;
+        const tpWrench* on = tpFlowRow_On(push, k, &body);
+        for (int m = 0; tpFlow_IsOurs(&flow->plan, body) && m < tpFlowRow_BodyCount(row); ++m) {
+            int other;
+            const tpWrench* held = tpFlowRow_On(row, m, &other);
+            if (other == body) {
+                tpVelocity response = respond(flow, system, body, on);
+                sum += tpWrench_Power(held, &response);
             }
         }
     }
+    return sum;
 }
 
 static void setMatrix(const tpFlow* flow, const tpSystem* system, const tpFlowRow* rows,
                       const tpFlowRow* pushes) {
     int count = flow->plan.rowCount;
+    double* matrix = flow->memory->matrix;
     for (int i = 0; i < count; ++i) {
-        memset(&flow->memory->matrix[i * count], 0, sizeof(double) * (size_t)count);
+        memset(&matrix[i * count], 0, sizeof(double) * (size_t)count);
     }
     listRows(flow, rows);
+    for (int place = 0; place < flow->plan.bodyCount; ++place) {
+        addBody(flow, system, rows, pushes, place);
+    }
     for (int i = 0; i < count; ++i) {
-        for (int k = 0; k < tpFlowRow_BodyCount(&pushes[i]); ++k) {
-            int body;
-            const tpWrench* on = tpFlowRow_On(&pushes[i], k, &body);
-            addResponse(flow, system, rows, body, on, i);
+        for (int j = 0; flow->plan.couplingCount > 0 && j < count; ++j) {
+            if (rows[i].coupling != NULL || pushes[j].coupling != NULL) {
+                matrix[i * count + j] = responseOf(flow, system, &rows[i], &pushes[j]);
+            }
         }
-        flow->memory->matrix[i * count + i] += pushes[i].inverseArmature;
+        matrix[i * count + i] += pushes[i].inverseArmature;
     }
 }
 

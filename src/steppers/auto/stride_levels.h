@@ -19,6 +19,7 @@ typedef struct tpStrideLevels {
     tpTaken taken[tp_strideSteps];
     tpTaken early[2]; // of a flow: of the first halves of the two halves
     bool isShort;     // the motion is simple, and two levels were enough: there are no quarters
+    bool isHopeless;  // two levels differ by so much that there are no quarters either
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
     tpKept odd[2];                         // after one quarter, and after three
@@ -58,7 +59,7 @@ void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int w
 
 // Puts the system to the end of sixth order, or to the middle, of fourth, or fifth by a flow.
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run);
-void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run);
+void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run, bool isSeen);
 
 // In parts of this stride's length: how long the next one should be.
 double tpStrideLevels_Growth(const tpStrideLevels* levels);

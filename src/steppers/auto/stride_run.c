@@ -5,6 +5,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "steppers/auto/apart.h"
 #include "steppers/auto/closing.h"
 #include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stride_levels.h"
@@ -13,8 +14,9 @@
 // where each of those is checked, and where most are not. That of a flow is cheaper than one step.
 enum { leastChecked = 3, leastTrusted = 6, leastFlowing = 1 };
 
-// The first stride of a group, in parts of the time scale.
-static const double firstStride = 0.5;
+// The first stride of a group, in parts of the time scale: of one ball alone, whose motion is
+// mostly simple, and of others.
+static const double firstStride = 0.5, firstOfBall = 4.0;
 
 // Strides by levels of steps after which the flow is tried again.
 enum { levelsInRow = 64 };
@@ -185,7 +187,7 @@ static bool setStates(tpGroupRun* run, const tpStrideLevels* levels, tpStride* s
     bookStride(run, levels);
     tpStrideLevels_PutEnd(levels, run);
     tpStride_Set(stride, run->system, 2);
-    tpStrideLevels_PutMiddle(levels, run);
+    tpStrideLevels_PutMiddle(levels, run, stride->frameCount > 1);
     tpStride_Set(stride, run->system, 1);
     bool hasQuarters = levels->isFlow && !levels->isShort;
     tpStride_SetSpins(stride, hasQuarters ? levels->odd[0].motion.velocities : NULL,
@@ -227,13 +229,16 @@ static bool isClear(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
     tpStepReport report = { .kineticBefore = tpSystem_KineticEnergy(system),
                             .potentialBefore = tpSystem_PotentialEnergy(system) };
     double allowed = bendPart * tpStride_Drift(run->accuracy, run->lengthScale);
-    for (int k = 0; k < tp_bendCount && run->groups->jointCounts[run->group] > 0; ++k) {
+    // Of one step of the user nothing in between is seen, of two the middle alone, which is a node.
+    int every = stride->frameCount == 1 ? 8 : stride->frameCount == 2 ? 4 : 1;
+    bool hasBends = every == 1 && run->groups->jointCounts[run->group] > 0;
+    for (int k = 0; k < tp_bendCount && hasBends; ++k) {
         tpStride_Place(stride, system, tpStride_BendAt(k));
         if (tpGroupRun_CloseJointsTo(run, allowed)) {
             tpStride_Bend(stride, system, k);
         }
     }
-    for (int k = 1; k <= 8 && run->hasMemory && keeps; ++k) {
+    for (int k = every; k <= 8 && run->hasMemory && keeps; k += every) {
         double s = 0.125 * k;
         tpStride_Place(stride, system, s);
         if (k % 4 == 2) {
@@ -397,8 +402,19 @@ static bool isLeaving(const tpGroupRun* run) {
     return false;
 }
 
+static bool isLoneBall(const tpGroupRun* run) {
+    const tpSystem* system = run->system;
+    const tpGroups* groups = run->groups;
+    bool isLone = groups->sizes[run->group] == 1 && groups->jointCounts[run->group] == 0;
+    for (int i = 0; isLone && i < system->bodyCount; ++i) {
+        isLone = groups->ofBody[i] != run->group || tpBody_IsBall(system, &system->bodies.data[i]);
+    }
+    return isLone;
+}
+
 double tpGroupRun_FirstStep(const tpGroupRun* run) {
-    return fmax(run->length, 0.5 * firstStride * run->timeScale);
+    double first = isLoneBall(run) ? firstOfBall : firstStride;
+    return fmax(run->length, 0.5 * first * run->timeScale);
 }
 
 bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
