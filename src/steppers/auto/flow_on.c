@@ -1,5 +1,6 @@
 #include "steppers/auto/flow_on.h"
 
+#include "dynamics/joint_state.h"
 #include "steppers/auto/landing.h"
 #include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stride_levels.h"
@@ -51,15 +52,50 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
            tpStride_CanCarry(run->system, groups, run->group);
 }
 
-// What the steps of the last level have carried and done. False if memory ran out.
+// A part of what a step has carried, worked and lost. False if memory ran out.
+static bool takePart(tpTaken* taken, double part, tpSystem* system) {
+    int count = tpJoints_ReactionCount(system);
+    double* reactions = TP_SCRATCH(&system->arena, double, count);
+    tpContactInfo* list = TP_SCRATCH(&system->arena, tpContactInfo, taken->tally.count);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        reactions[i] = part * taken->reactions[i];
+    }
+    for (int i = 0; i < taken->tally.count; ++i) {
+        list[i] = taken->tally.list[i];
+        list[i].normalImpulse *= part;
+        list[i].frictionImpulse = tpScale(part, list[i].frictionImpulse);
+        list[i].torsionalImpulse *= part;
+        list[i].rollingImpulse = tpScale(part, list[i].rollingImpulse);
+    }
+    taken->reactions = reactions;
+    taken->tally.list = list;
+    taken->report.externalWork *= part;
+    taken->report.frictionLoss *= part;
+    taken->report.impactLoss *= part;
+    taken->work = 0.0; // counted with the levels
+    return true;
+}
+
+// What the levels have carried and done, in the parts that lead to the end: momenta are sums of
+// impulses in each of them, and so they are of those parts. The counts are those of the last level.
+// False if memory ran out.
 static bool appendLevels(tpGroupRun* run, const tpStrideLevels* levels) {
-    int first = levels->isShort ? tp_strideHalf : tp_strideQuarter;
-    int end = levels->isShort ? tp_strideQuarter : tp_strideSteps;
+    double parts[3];
+    int count = tpStrideLevels_Parts(levels, parts), last = levels->isShort ? 1 : 2;
     bool isDone = true;
-    for (int k = first; isDone && k < end; ++k) {
+    for (int k = 0; isDone && k < count; ++k) {
+        int level = k >= tp_strideQuarter ? 2 : k >= tp_strideHalf ? 1 : 0;
         tpTaken taken = levels->taken[k];
-        taken.work = 0.0; // counted with the levels
-        isDone = tpTaken_Append(&run->taken, run->system, &taken);
+        tpStepReport* report = &taken.report;
+        if (level < last) {
+            report->substepCount = report->solveCount = report->iterationCount = 0;
+            report->contactQueryCount = 0;
+        }
+        isDone = takePart(&taken, parts[level], run->system) &&
+                 tpTaken_Append(&run->taken, run->system, &taken);
     }
     return isDone;
 }

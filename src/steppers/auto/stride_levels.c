@@ -327,6 +327,21 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     closeAll(run, &levels->taken[levels->isShort ? tp_strideQuarter - 1 : tp_strideSteps - 1]);
 }
 
+int tpStrideLevels_Parts(const tpStrideLevels* levels, double parts[3]) {
+    LevelParts own = partsOf(levels);
+    double a = own.first, b = own.second;
+    if (levels->isShort) {
+        parts[0] = -a;
+        parts[1] = 1.0 + a;
+        parts[2] = 0.0;
+        return tp_strideQuarter;
+    }
+    parts[0] = a * b;
+    parts[1] = -a - b * (1.0 + 2.0 * a);
+    parts[2] = 1.0 + a + b * (1.0 + a);
+    return tp_strideSteps;
+}
+
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run, bool isSeen) {
     tpSystem* system = run->system;
     const tpKeptMotion *two = &levels->half.motion, *four = &levels->quarters2.motion;

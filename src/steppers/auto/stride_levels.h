@@ -57,6 +57,10 @@ void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* ru
 // are known: what the motion between the nodes is off by.
 void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which);
 
+// The parts of one, two and four steps that lead to that end; they sum up to 1. Returns how many
+// steps of the levels there are.
+int tpStrideLevels_Parts(const tpStrideLevels* levels, double parts[3]);
+
 // Puts the system to the end of sixth order, or to the middle, of fourth, or fifth by a flow.
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run);
 void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run, bool isSeen);
