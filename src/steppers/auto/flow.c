@@ -174,6 +174,16 @@ static void guessSince(tpFlow* flow, double since, double h) {
     }
 }
 
+// The same of what was there at the stages before and is not at this one: half way from the last of
+// their times.
+static void guessBetween(tpFlow* flow, int stage) {
+    double before = 0.0;
+    for (int k = 1; k < stage; ++k) {
+        before = times[k] < times[stage] ? fmax(before, times[k]) : before;
+    }
+    flow->momentPart = 0.5 * (before + times[stage]);
+}
+
 // What bodies are going to meet if they go on as they do after a part of a step of h, where they
 // have met nothing yet.
 static void guessAhead(tpFlow* flow, const tpFlowMeeting* meeting, double part, double h) {
@@ -361,10 +371,13 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         guessSince(flow, meeting.since, h);
         guessAhead(flow, &meeting, 1.0, h);
         flow->hasMet = isFound && meeting.since > 0.0;
+        if (!isFound) {
+            guessBetween(flow, stage + 1);
+        }
         return false;
     }
     if (!isLast && !tpFlow_AreSurfacesAlike(flow, system)) {
-        flow->momentPart = 0.5 * (times[stage] + times[stage + 1]);
+        guessBetween(flow, stage + 1);
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
@@ -459,24 +472,6 @@ bool tpFlow_Slides(const tpFlow* flow) {
 
 bool tpFlow_Holds(const tpFlow* flow) {
     return flow->plan.rowCount > 0 || flow->plan.lawCount > 0;
-}
-
-bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch watch,
-                       bool* isNear) {
-    tpFlowMeeting meeting;
-    bool isFound =
-        tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time, watch, &meeting);
-    *isNear = !isFound || meeting.isThere;
-    return !system->arena.failed;
-}
-
-bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead) {
-    tpFlowMeeting meeting;
-    bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,
-                                         tp_flowAhead, &meeting);
-    *gap = meeting.firstGap;
-    *ahead = isFound ? meeting.first : INFINITY;
-    return !system->arena.failed;
 }
 
 bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTaken* taken,

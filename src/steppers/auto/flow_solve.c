@@ -377,7 +377,25 @@ bool tpFlow_IsDetermined(tpFlow* flow, const tpSystem* system) {
     return !flow->memory->isRedundant || !tpFlow_Slides(flow) || doSharesAgree(flow, system);
 }
 
-// Accelerations ----------------------------------------------------------------------------------
+// Around -----------------------------------------------------------------------------------------
+
+bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch watch,
+                       bool* isNear) {
+    tpFlowMeeting meeting;
+    bool isFound =
+        tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time, watch, &meeting);
+    *isNear = !isFound || meeting.isThere;
+    return !system->arena.failed;
+}
+
+bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead) {
+    tpFlowMeeting meeting;
+    bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,
+                                         tp_flowAhead, &meeting);
+    *gap = meeting.firstGap;
+    *ahead = isFound ? meeting.first : INFINITY;
+    return !system->arena.failed;
+}
 
 // The acceleration of the surface of a body that turns, towards its centre.
 static double turningOf(const tpSystem* system, int i) {
