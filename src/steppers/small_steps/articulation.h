@@ -126,6 +126,7 @@ typedef struct tpArticulation {
     bool hasCones;               // ball joints with laws on their angles
     bool isAwake, isOpen;
     bool isPlaced;       // joints of a tree have been looked at in this step
+    bool wasPlaced;      // its hinges are where the last look of the last step has found them
     bool hasFewContacts; // which are solved exactly (few_contacts.h)
     bool isDue;          // velocities have not been solved for since the substep began
     int finished;        // substeps since rows were written
@@ -152,6 +153,17 @@ struct tpStepJoints {
     tpPose* poses;       // of all bodies
     bool* touches;       // of each number: it has manifolds
     bool* isDone;        // of each joint of the system: its step has been ended
+
+    // They stay from step to step as long as mechanisms have the same bodies, masses, rows and
+    // blocks (articulation_room.c).
+    uint64_t structure, anchors; // of the system
+    int blockCount, numberCount, width;
+    int32_t* blockOf;                     // of each mechanism of the map
+    const struct tpMechanismExtent* sizes; // the same
+    tpArticulation* placed;               // `list` as each step begins
+    bool areEnded;                        // the last step has come to its end
+    double* sums;                         // numbers that are zero then
+    size_t sumCount;
 };
 
 typedef struct tpArticulationSpan {

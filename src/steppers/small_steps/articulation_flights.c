@@ -57,7 +57,7 @@ static void setFreeMass(const tpSmallStep* step, const tpArticulation* articulat
 
 static void setLane(const tpSmallStep* step, const tpArticulation* articulation, int i, int lane,
                     tpFlightPack* pack) {
-    int body = articulation->bodies[i], number = numberOf(articulation, i);
+    int body = articulation->bodies[i];
     const tpInertia* inertia = &step->system->bodies.data[body].form->inertia;
     tpVec3 I = inertia->moments, inverse = inertia->inverseMoments;
     pack->moments[0][lane] = I.x;
@@ -72,15 +72,26 @@ static void setLane(const tpSmallStep* step, const tpArticulation* articulation,
     pack->principal[3][lane] = inertia->principal.z;
     pack->isEven[lane] = inertia->isIsotropic ? 1.0 : 0.0;
     pack->tumbles[lane] = tpSystem_IsTumbling(step->system, body) ? 1.0 : 0.0;
-    pack->starts[lane] = &step->system->poses.data[body];
-    pack->poses[lane] = &step->joints->poses[body];
-    pack->velocities[lane] = &step->velocities[number];
-    pack->moved[lane] = &step->moved[number];
     pack->left |= I.x > 0.0 && I.y > 0.0 && I.z > 0.0 ? 0u : 1u << lane;
 }
 
+// How much a body turns by a force at its end.
+static void setEase(const tpSmallStep* step, const tpArticulation* articulation, int i) {
+    const tpBody* body = &step->system->bodies.data[articulation->bodies[i]];
+    tpVec3 inverse = body->form->inertia.inverseMoments;
+    double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
+    articulation->flights[i].ease = body->size * (inverse.x + inverse.y + inverse.z - most - least);
+}
+
 void tpFlights_Pack(const tpSmallStep* step, tpArticulation* articulation) {
-    int nodes = articulation->tree.nodeCount;
+    int nodes = articulation->isTree ? articulation->tree.nodeCount : 0;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        setEase(step, articulation, i);
+    }
+    for (int i = 0; i < nodes; ++i) {
+        setFreeMass(step, articulation, i);
+        articulation->tree.nodes[i].mass = articulation->masses[i].mass[0];
+    }
     for (int p = 0; p < tpFlights_PackCount(nodes); ++p) {
         int first = p * tp_flightPackWidth, rest = nodes - first;
         tpFlightPack* pack = &articulation->flightPacks[p];
@@ -95,16 +106,23 @@ void tpFlights_Pack(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-static int substepsUntilRows(const tpSmallStep* step, const tpArticulation* articulation) {
-    return articulation->isFast ? 1 : step->substeps;
+void tpFlights_Follow(const tpSmallStep* step, tpArticulation* articulation) {
+    int nodes = articulation->isTree ? articulation->tree.nodeCount : 0;
+    for (int p = 0; p < tpFlights_PackCount(nodes); ++p) {
+        tpFlightPack* pack = &articulation->flightPacks[p];
+        for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
+            int i = p * tp_flightPackWidth + tpFlightPack_Lane(pack, lane);
+            int body = articulation->bodies[i], number = numberOf(articulation, i);
+            pack->starts[lane] = &step->system->poses.data[body];
+            pack->poses[lane] = &step->joints->poses[body];
+            pack->velocities[lane] = &step->velocities[number];
+            pack->moved[lane] = &step->moved[number];
+        }
+    }
 }
 
-// How much a body turns by a force at its end.
-static void setEase(const tpSmallStep* step, const tpArticulation* articulation, int i) {
-    const tpBody* body = &step->system->bodies.data[articulation->bodies[i]];
-    tpVec3 inverse = body->form->inertia.inverseMoments;
-    double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
-    articulation->flights[i].ease = body->size * (inverse.x + inverse.y + inverse.z - most - least);
+static int substepsUntilRows(const tpSmallStep* step, const tpArticulation* articulation) {
+    return articulation->isFast ? 1 : step->substeps;
 }
 
 // A flight that is not known by its beginning, from here on.
@@ -175,13 +193,6 @@ static void openTreeNodes(const tpSmallStep* step, tpArticulation* articulation)
 void tpArticulation_OpenNodes(const tpSmallStep* step, tpArticulation* articulation) {
     int count = articulation->solver.nodeCount;
     articulation->isTumbling = false;
-    for (int i = 0; !articulation->isOpen && i < count; ++i) {
-        setEase(step, articulation, i);
-        if (articulation->isTree) {
-            setFreeMass(step, articulation, i);
-            articulation->tree.nodes[i].mass = articulation->masses[i].mass[0];
-        }
-    }
     if (articulation->isTree) {
         openTreeNodes(step, articulation);
         return;

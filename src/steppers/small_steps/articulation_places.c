@@ -262,10 +262,18 @@ static void findValue(const tpSmallStep* step, tpArticulation* articulation,
     }
 }
 
+// The turns of hinges at the end of a step are those with which the next one begins.
+static void keepHalves(const tpArticulation* articulation, const tpHingePack* pack,
+                       const tpHingeRest* rest) {
+    for (int lane = 0; lane < pack->count; ++lane) {
+        articulation->axisPlaces[pack->axisPlace[lane]].knownHalf = tpHingeRest_Half(rest, lane);
+    }
+}
+
 // At both ends of a step all values are asked for, whether there are laws or not: the one at the
 // end is found by the one at the start.
 static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, bool isWhole,
-                        bool asksAll) {
+                        bool asksAll, bool isLast) {
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         tpHingeRest rest;
@@ -274,8 +282,11 @@ static void lookAtPacks(const tpSmallStep* step, tpArticulation* articulation, b
                                    articulation->nodePlaces, articulation->axisPlaces, &rest);
         for (int lane = 0; rest.lanes >> lane != 0; ++lane) {
             if (rest.lanes >> lane & 1) {
-                findValue(step, articulation, pack, lane, rest.halves[lane]);
+                findValue(step, articulation, pack, lane, tpHingeRest_Half(&rest, lane));
             }
+        }
+        if (isLast) {
+            keepHalves(articulation, pack, &rest);
         }
     }
 }
@@ -293,7 +304,7 @@ static int firstAlone(const tpArticulation* articulation) {
 }
 
 void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
-    lookAtPacks(step, articulation, false, false);
+    lookAtPacks(step, articulation, false, false, false);
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
         if (articulation->links[i] < 0 || !isAlone(step, articulation, i)) {
             continue;
@@ -308,7 +319,10 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
-    lookAtPacks(step, articulation, true, !articulation->isPlaced);
+    // The last step has looked where it ended.
+    if (articulation->isPlaced || !articulation->wasPlaced) {
+        lookAtPacks(step, articulation, true, !articulation->isPlaced, false);
+    }
     articulation->isPlaced = true;
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
         if (articulation->links[i] < 0) {
@@ -439,7 +453,7 @@ void tpTree_FindSlips(const tpArticulation* articulation, const double* velociti
 }
 
 // The end of a link that is a hinge, by the last look; returns its drift.
-static double endHinge(const tpSmallStep* step, const tpArticulation* articulation, int i) {
+static double endHinge(const tpSmallStep* step, tpArticulation* articulation, int i) {
     tpJoint* joint = &step->system->joints.data[articulation->links[i]];
     tpCoordinate* coordinate = &joint->coordinates[0];
     const tpCoordinateDef* def = &coordinate->def;
@@ -468,7 +482,7 @@ static double endHinge(const tpSmallStep* step, const tpArticulation* articulati
 
 void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->drift = 0.0;
-    lookAtPacks(step, articulation, true, true);
+    lookAtPacks(step, articulation, true, true, true);
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         for (int lane = 0; lane < pack->count; ++lane) {

@@ -74,10 +74,12 @@ typedef struct Room {
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
     double *impulses, *startJumps, *jumps, *reactions;
+    double* sums; // those that steps begin with as zeros
+    size_t sumCount;
 } Room;
 
 // Numbers of blocks, rows, terms, axes and packs of bodies.
-typedef struct Extent {
+typedef struct tpMechanismExtent {
     int blocks, rows, terms, axes, packs;
 } Extent;
 
@@ -131,7 +133,7 @@ static Extent* measure(const tpSmallStep* step, Extent* all) {
 }
 
 static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room) {
-    tpArena* arena = &step->system->arena;
+    tpArena* arena = &step->state->jointRoom;
     size_t nodes = (size_t)step->state->map.bodies.count;
     int axes = all->axes, packs = all->packs, rows = all->rows;
     room->treeNodes = TP_SCRATCH(arena, tpJointNode, nodes);
@@ -147,14 +149,13 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
-    room->reactions = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
     return !arena->failed;
 }
 
-static bool takeRoom(tpSmallStep* step, const Extent* all, Room* room) {
+static bool takeRoom(const tpSmallStep* step, const Extent* all, Room* room) {
     const tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
-    tpArena* arena = &step->system->arena;
+    tpArena* arena = &step->state->jointRoom;
     int blocks = all->blocks, rows = all->rows, terms = all->terms;
     int componentCount = system->isPlanar ? 3 : 6;
     if (!tpRows_Reserve(&room->rows, arena, componentCount, blocks, rows) ||
@@ -176,9 +177,11 @@ static bool takeRoom(tpSmallStep* step, const Extent* all, Room* room) {
     room->own = TP_SCRATCH(arena, tpSweepBody, nodes);
     room->inverses = tpArena_Get(arena, sizeof(*room->inverses) * nodes);
     room->between = tpArena_Get(arena, sizeof(*room->between) * (size_t)map->below.count);
-    room->pushes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
-    room->changes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
-    room->given = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->sumCount = 24 * nodes;
+    room->sums = room->pushes = TP_SCRATCH(arena, double, room->sumCount);
+    room->changes = room->sums + 6 * nodes;
+    room->given = room->sums + 12 * nodes;
+    room->reactions = room->sums + 18 * nodes;
     room->numbers = TP_SCRATCH(arena, int32_t, nodes);
     room->touching = TP_SCRATCH(arena, int32_t, nodes);
     room->last = TP_SCRATCH(arena, double, 6 * nodes);
@@ -206,6 +209,12 @@ static bool isTree(const tpSmallStep* step, int m) {
 // their arcs again every so many steps: roundings do not add up for longer.
 enum { stepsByArc = 64 };
 
+// A hinge between two bodies of a mechanism, as those of packs are.
+static bool isHinge(const tpSmallStep* step, const tpJoint* joint) {
+    const int32_t* owners = step->state->map.owners.data;
+    return joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0 && owners[joint->bodyA] >= 0 && owners[joint->bodyB] >= 0;
+}
+
 static bool goesOn(const tpSmallStep* step, const tpJoint* joint, int index) {
     bool isHinge = joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0;
     if (!isHinge || (step->system->stepCount + index) % stepsByArc == 0) {
@@ -217,12 +226,21 @@ static bool goesOn(const tpSmallStep* step, const tpJoint* joint, int index) {
 
 // Nothing is known of an axis yet but the value of a hinge, and what has pulled at a ball joint's
 // angle in the last step.
-static void beginAxis(const tpSmallStep* step, int index, tpAxisPlace* axis) {
+static void beginAxis(const tpSmallStep* step, int index, bool wasPlaced, tpAxisPlace* axis) {
     const tpJoint* joint = &step->system->joints.data[index];
     const tpCoordinate* first = &joint->coordinates[0];
+    bool isGiven = goesOn(step, joint, index);
+    axis->rigid = axis->pull = 0.0;
+    axis->given = isGiven ? first->displacement + first->def.zero : NAN;
+    if (wasPlaced && isHinge(step, joint)) {
+        // Nobody looks at it: the turn is known.
+        axis->known = axis->value =
+            isGiven ? axis->given : tpHinge_ValueOf(joint, axis->knownHalf) + first->def.zero;
+        axis->given = NAN;
+        return;
+    }
     axis->knownHalf = (tpHalfTurn){ 0.0, 0.0 };
-    axis->value = axis->rigid = axis->pull = 0.0;
-    axis->given = goesOn(step, joint, index) ? first->displacement + first->def.zero : NAN;
+    axis->value = 0.0;
     if (joint->type == tp_ballJoint) {
         axis->pull = -(joint->coordinates[0].effort + joint->coordinates[0].limitEffort);
     }
@@ -255,9 +273,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
         if (link >= 0) {
             const tpJoint* joint = &step->system->joints.data[link];
             articulation->nodePlaces[i].isB = joint->bodyB == articulation->bodies[i];
-            for (int k = tpTree_AxisCount(joint); k > 0; --k, ++axis) {
-                beginAxis(step, link, &articulation->axisPlaces[axis]);
-            }
+            axis += tpTree_AxisCount(joint);
         }
         tree->nodes[i].axisEnd = axis;
         tree->nodes[i].child = tree->nodes[i].sibling = -1;
@@ -269,6 +285,17 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
         if (own->parent >= 0) {
             own->sibling = tree->nodes[own->parent].child;
             tree->nodes[own->parent].child = i;
+        }
+    }
+}
+
+// What a step knows of the axes when it begins.
+static void beginAxes(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        const tpJointNode* node = &articulation->tree.nodes[i];
+        for (int k = node->axis; k < node->axisEnd; ++k) {
+            beginAxis(step, articulation->links[i], articulation->wasPlaced,
+                      &articulation->axisPlaces[k]);
         }
     }
 }
@@ -329,7 +356,6 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         int index = articulation->bodies[i];
         const tpBody* body = &step->system->bodies.data[index];
         articulation->numbers[i] = step->state->numbers.data[index];
-        articulation->isAwake = articulation->isAwake || tpSystem_IsDynamic(step->system, index);
         articulation->mass += body->mass;
         articulation->size = body->size < articulation->size ? body->size : articulation->size;
     }
@@ -343,7 +369,10 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         articulation->tree.packs = room->treePacks + node;
         articulation->nearRows = room->nearRows + first->rows;
         articulation->packAxes = room->packAxes + first->axes;
+        tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
+                         articulation->touching);
     }
+    tpFlights_Pack(step, articulation);
 }
 
 // Which numbers have manifolds.
@@ -357,52 +386,160 @@ static void markTouching(const tpSmallStep* step, bool* touches) {
     }
 }
 
-bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
-    tpSystem* system = step->system;
+// Room for all mechanisms, in which they stay. NULL if memory ran out.
+static tpStepJoints* reserveJoints(const tpSmallStep* step, const Extent* sizes) {
     const tpMechanismMap* map = &step->state->map;
-    step->joints = NULL;
-    if (map->count == 0) {
-        tpJoints_ClearReactions(system);
-        return true;
-    }
-    tpArena* arena = &system->arena;
-    int blockCount = step->state->store.blockCount;
+    tpArena* arena = &step->state->jointRoom;
+    size_t count = (size_t)map->count;
+    tpArena_Reset(arena);
     tpStepJoints* joints = TP_SCRATCH_ZEROED(arena, tpStepJoints, 1);
-    Room room;
-    Extent all, first = { 0 };
-    const Extent* sizes = measure(step, &all);
-    if (joints == NULL || sizes == NULL || !takeRoom(step, &all, &room)) {
-        return false;
-    }
-    joints->list = TP_SCRATCH(arena, tpArticulation, map->count);
-    joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blockCount + 2);
-    joints->listPlaces = TP_SCRATCH(arena, int32_t, map->count);
-    joints->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
-    joints->touches = TP_SCRATCH_ZEROED(arena, bool, step->count);
-    joints->isDone = TP_SCRATCH_ZEROED(arena, bool, system->joints.count);
+    Extent* kept = TP_SCRATCH(arena, Extent, count);
     if (arena->failed) {
-        return false;
+        return NULL;
     }
-    markTouching(step, joints->touches);
+    memcpy(kept, sizes, sizeof(Extent) * count);
+    joints->sizes = kept;
+    joints->blockCount = step->state->store.blockCount;
+    joints->list = TP_SCRATCH(arena, tpArticulation, count);
+    joints->placed = TP_SCRATCH(arena, tpArticulation, count);
+    joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)joints->blockCount + 2);
+    joints->blockOf = TP_SCRATCH(arena, int32_t, count);
+    joints->listPlaces = TP_SCRATCH(arena, int32_t, count);
+    joints->poses = TP_SCRATCH(arena, tpPose, step->system->bodyCount);
+    joints->touches = TP_SCRATCH(arena, bool, step->count);
+    joints->isDone = TP_SCRATCH(arena, bool, step->system->joints.count);
+    return arena->failed ? NULL : joints;
+}
+
+// Places all mechanisms, by block. NULL if memory ran out.
+static tpStepJoints* placeMechanisms(const tpSmallStep* step, const Extent* sizes,
+                                     const Extent* all) {
+    const tpSystem* system = step->system;
+    const tpMechanismMap* map = &step->state->map;
+    tpStepJoints* joints = reserveJoints(step, sizes);
+    Room room;
+    Extent first = { 0 };
+    if (joints == NULL || !takeRoom(step, all, &room)) {
+        return NULL;
+    }
+    joints->count = map->count;
+    joints->structure = system->structure;
+    joints->anchors = system->anchorShifts;
+    joints->numberCount = step->count;
+    joints->width = tpChooseWidth(tp_treePackWidth);
     joints->hinges = tpGetHingeKernels(tpChooseWidth(tp_hingePackWidth));
     joints->flights = tpGetFlightKernels(tpChooseWidth(tp_flightPackWidth));
-    joints->count = map->count;
-    memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
+    joints->sums = room.sums;
+    joints->sumCount = room.sumCount;
     // Counted two places ahead: filling makes the starts what they are to be.
     for (int m = 0; m < map->count; ++m) {
-        joints->blockStart[blockOfMechanism(step, m) + 2] += 1;
+        joints->blockOf[m] = blockOfMechanism(step, m);
+        joints->blockStart[joints->blockOf[m] + 2] += 1;
     }
-    for (int b = 0; b < blockCount; ++b) {
+    for (int b = 0; b < joints->blockCount; ++b) {
         joints->blockStart[b + 2] += joints->blockStart[b + 1];
     }
     for (int m = 0; m < map->count; ++m) {
-        int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
+        int place = joints->blockStart[joints->blockOf[m] + 1]++;
         joints->listPlaces[m] = place;
-        placeArticulation(step, m, &room, &first, &sizes[m], &joints->list[place]);
+        placeArticulation(step, m, &room, &first, &sizes[m], &joints->placed[place]);
         addExtent(&first, &sizes[m]);
     }
+    return joints;
+}
+
+// Whether a mechanism is where it was, with the numbers that its bodies had.
+static bool isInPlace(const tpSmallStep* step, const tpStepJoints* joints, int m) {
+    const tpArticulation* articulation = &joints->placed[joints->listPlaces[m]];
+    const int32_t* numbers = step->state->numbers.data;
+    if (joints->blockOf[m] != blockOfMechanism(step, m) || articulation->isTree != isTree(step, m)) {
+        return false;
+    }
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        if (articulation->numbers[i] != numbers[articulation->bodies[i]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the mechanisms of the last step serve. Masses and anchors change together.
+static bool areInPlace(const tpSmallStep* step, const tpStepJoints* joints, const Extent* sizes) {
+    const tpSystem* system = step->system;
+    int count = step->state->map.count;
+    if (joints == NULL || joints->structure != system->structure ||
+        joints->anchors != system->anchorShifts || joints->count != count ||
+        joints->blockCount != step->state->store.blockCount ||
+        joints->numberCount != step->count ||
+        joints->width != tpChooseWidth(tp_treePackWidth) ||
+        memcmp(joints->sizes, sizes, sizeof(Extent) * (size_t)count) != 0) {
+        return false;
+    }
+    bool areThere = true;
+    for (int m = 0; areThere && m < count; ++m) {
+        areThere = isInPlace(step, joints, m);
+    }
+    return areThere;
+}
+
+// Whether the bodies of a tree are where the last step has left them.
+static bool areWhereTheyWere(const tpStepJoints* joints, const tpPose* poses,
+                             const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int body = articulation->bodies[i];
+        if (memcmp(&joints->poses[body], &poses[body], sizeof(tpPose)) != 0) {
+            return false;
+        }
+    }
+    return articulation->isTree;
+}
+
+// Mechanisms as they are when a step begins.
+static void beginMechanisms(const tpSmallStep* step, tpStepJoints* joints) {
+    const tpSystem* system = step->system;
+    memset(joints->sums, 0, sizeof(double) * joints->sumCount);
+    memset(joints->touches, 0, sizeof(bool) * (size_t)step->count);
+    memset(joints->isDone, 0, sizeof(bool) * (size_t)system->joints.count);
+    memset(&joints->few, 0, sizeof(joints->few));
+    markTouching(step, joints->touches);
+    memcpy(joints->list, joints->placed, sizeof(tpArticulation) * (size_t)joints->count);
+    for (int m = 0; m < joints->count; ++m) {
+        tpArticulation* articulation = &joints->list[m];
+        articulation->wasPlaced = joints->areEnded && areWhereTheyWere(joints, system->poses.data, articulation);
+        articulation->isAwake = articulation->isTree;
+        for (int i = 0; !articulation->isAwake && i < articulation->solver.nodeCount; ++i) {
+            articulation->isAwake = tpSystem_IsDynamic(system, articulation->bodies[i]);
+        }
+        if (articulation->isTree) {
+            beginAxes(step, articulation);
+        }
+    }
+    memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
+    joints->areEnded = false;
+}
+
+bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    tpSmallSteps* state = step->state;
+    step->joints = NULL;
+    if (state->map.count == 0) {
+        tpJoints_ClearReactions(system);
+        return true;
+    }
+    Extent all;
+    const Extent* sizes = measure(step, &all);
+    if (sizes == NULL) {
+        return false;
+    }
+    if (!areInPlace(step, state->joints, sizes)) {
+        state->joints = placeMechanisms(step, sizes, &all);
+    }
+    if (state->joints == NULL) {
+        return false;
+    }
+    beginMechanisms(step, state->joints);
     tpJoints_ClearReactions(system);
-    step->joints = joints;
+    step->joints = state->joints;
     return tpFewContacts_Place(step);
 }
 
@@ -435,6 +572,7 @@ void tpSmallStep_FinishJoints(tpSmallStep* step) {
     if (step->joints == NULL) {
         return;
     }
+    step->joints->areEnded = true;
     for (int m = 0; m < step->joints->count; ++m) {
         report->externalWork += step->joints->list[m].work;
         report->jointDrift = fmax(report->jointDrift, step->joints->list[m].drift);

@@ -69,8 +69,12 @@ extern const tpFlightKernels tp_avx2FlightKernels;
 #define TP_FLIGHT_KERNELS(lanes)                                                                   \
     { .width = lanes, .open = openFlights, .land = landFlights, .shift = shiftPoses }
 
-// Packs of all bodies of a tree, into its room for them, at the start of a step.
+// What follows from the masses of the bodies of a mechanism, once it has been placed: their flights
+// and masses as far as these stay, and of a tree the packs, into its room for them.
 void tpFlights_Pack(const tpSmallStep* step, tpArticulation* articulation);
+
+// Packs find the lines of bodies of this step.
+void tpFlights_Follow(const tpSmallStep* step, tpArticulation* articulation);
 
 // Packs of trees of so many bodies.
 static inline int tpFlights_PackCount(int nodes) {

@@ -162,15 +162,9 @@ static void lookAtHinges(const tpHingePack* pack, const tpPose* poses, bool isWh
         storeJumps(&hinge, gap, twist, nodeRows, count);
         unsigned asked = allAsked >> lane & ((1u << W) - 1u);
         unsigned left = asked != 0 ? findValues(places, count, sine, cosine, asked) : 0;
-        if (left != 0) {
-            double sines[W], cosines[W];
-            memcpy(sines, &sine, sizeof(sine));
-            memcpy(cosines, &cosine, sizeof(cosine));
-            for (int k = 0; k < count; ++k) {
-                rest->halves[lane + k] = (tpHalfTurn){ sines[k], cosines[k] };
-            }
-            rest->lanes |= left << lane;
-        }
+        storeWide(&rest->sines[lane], sine);
+        storeWide(&rest->cosines[lane], cosine);
+        rest->lanes |= left << lane;
     }
 }
 

@@ -10,8 +10,13 @@
 // Lanes of a pack whose values have to be found by the arc tangent, and the half turns of all.
 typedef struct tpHingeRest {
     unsigned lanes;
-    tpHalfTurn halves[tp_hingePackWidth];
+    _Alignas(32) double sines[tp_hingePackWidth];
+    double cosines[tp_hingePackWidth];
 } tpHingeRest;
+
+static inline tpHalfTurn tpHingeRest_Half(const tpHingeRest* rest, int lane) {
+    return (tpHalfTurn){ rest->sines[lane], rest->cosines[lane] };
+}
 
 typedef struct tpHingeKernels {
     int width;

@@ -223,13 +223,8 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
         for (int i = 0; i < articulation->solver.nodeCount; ++i) {
             articulation->own[i] = step->masses[numberOf(articulation, i)];
         }
-        if (articulation->isAwake && articulation->isTree) {
-            // Here and not where room is taken: what is read is in the cache for what follows.
-            tpFlights_Pack(step, articulation);
-            tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
-                             articulation->touching);
-        }
         if (articulation->isAwake) {
+            tpFlights_Follow(step, articulation);
             tpArticulation_Open(step, articulation, false);
             tpArticulation_Weigh(step, articulation);
         }

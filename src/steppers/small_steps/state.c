@@ -20,6 +20,7 @@ bool tpSmallSteps_Create(tpSystem* system, void** state) {
     made->fat.sizeMargin = 0.012;
     made->fat.motionMargin = 2.0;
     tpCreatePackStore(&made->store, &system->allocator);
+    tpArena_Create(&made->jointRoom, &system->allocator);
     *state = made;
     return true;
 }
@@ -45,6 +46,7 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->departed);
     tpSleep_Destroy(&made->sleep, system);
     tpMechanismMap_Destroy(&made->map, allocator);
+    tpArena_Destroy(&made->jointRoom);
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
@@ -74,6 +76,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     state->remembers = state->hasHeld = state->isCalm = false;
     state->substepTime = 0.0;
     state->structure = 0;
+    state->joints = NULL;
 }
 
 // A snapshot: numbers, arrays, pairs of boxes, the store, who sleeps, then what all steppers keep.
@@ -134,6 +137,7 @@ void tpSmallSteps_Save(const void* state, void* saved) {
 bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpSmallSteps* made = state;
     made->map.structure = 0;
+    made->joints = NULL;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     SavedNumbers numbers;

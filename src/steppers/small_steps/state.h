@@ -62,6 +62,9 @@ typedef struct tpSmallSteps {
     bool isCalm;         // no run of contacts came or went in the last search
     tpSleep sleep;
     tpMechanismMap map; // follows from the scene's structure
+    // Mechanisms in their room, which they have from step to step; NULL: they are to be placed.
+    struct tpStepJoints* joints;
+    tpArena jointRoom;
 } tpSmallSteps;
 
 // The shift lets high bits of a word reach low bits of the hash: two changes of sign do not cancel.
