@@ -111,6 +111,9 @@ typedef struct tpArticulation {
     double* changes;             // of it since the last solve; 0 for nodes that touch nothing
     double* given;               // the same of the substeps that are over
     double* last;                // velocities after the last solve
+    // Of a mechanism that keeps its velocities to itself (isInside): those without the impulses of
+    // the substep, and displacements in the step.
+    double *bases, *moved;
     double* momenta;             // of the last solve; scratch between substeps
     double* shifts;              // scratch
     tpNodeFlight* flights;       // of the nodes
@@ -129,6 +132,10 @@ typedef struct tpArticulation {
     bool wasPlaced;      // its hinges are where the last look of the last step has found them
     bool hasFewContacts; // which are solved exactly (few_contacts.h)
     bool isDue;          // velocities have not been solved for since the substep began
+    // A tree that no sweep touches: between the ends of what its rows are written for, its bodies
+    // have no lines but `last`, `bases` and `moved`, which stand side by side (joints.c).
+    bool isInside;
+    bool isOut; // at the end of the step its bodies have lines again
     int finished;        // substeps since rows were written
     int passed;          // since the step began
     int factorisations;
@@ -162,8 +169,6 @@ struct tpStepJoints {
     const struct tpMechanismExtent* sizes; // the same
     tpArticulation* placed;               // `list` as each step begins
     bool areEnded;                        // the last step has come to its end
-    double* sums;                         // numbers that are zero then
-    size_t sumCount;
 };
 
 typedef struct tpArticulationSpan {
@@ -332,6 +337,10 @@ void tpArticulation_EndSprings(const tpSmallStep* step, tpArticulation* articula
 static inline bool tpArticulation_EndsSprings(const tpArticulation* articulation) {
     return articulation->touchingCount == 0;
 }
+
+// The lines of bodies of a mechanism that is inside get what it has found; and the other way.
+void tpArticulation_ComeOut(const tpSmallStep* step, const tpArticulation* articulation);
+void tpArticulation_GoInside(const tpSmallStep* step, const tpArticulation* articulation);
 
 // Back to the joints (articulation_moves.c) -------------------------------------------------------
 

@@ -72,6 +72,7 @@ static void setLane(const tpSmallStep* step, const tpArticulation* articulation,
     pack->principal[3][lane] = inertia->principal.z;
     pack->isEven[lane] = inertia->isIsotropic ? 1.0 : 0.0;
     pack->tumbles[lane] = tpSystem_IsTumbling(step->system, body) ? 1.0 : 0.0;
+    pack->mass[lane] = step->system->bodies.data[body].mass;
     pack->left |= I.x > 0.0 && I.y > 0.0 && I.z > 0.0 ? 0u : 1u << lane;
 }
 
@@ -117,6 +118,11 @@ void tpFlights_Follow(const tpSmallStep* step, tpArticulation* articulation) {
             pack->poses[lane] = &step->joints->poses[body];
             pack->velocities[lane] = &step->velocities[number];
             pack->moved[lane] = &step->moved[number];
+            double kick[6];
+            readVelocity(&step->kicks[number], kick);
+            for (int k = 0; k < 6; ++k) {
+                pack->kick[k][lane] = kick[k];
+            }
         }
     }
 }
@@ -165,6 +171,17 @@ static void openTreeNode(const tpSmallStep* step, tpArticulation* articulation, 
     memcpy(articulation->tree.nodes[i].inertia, six, sizeof(six));
 }
 
+// What was found of one body goes to its lane.
+static void readBack(const tpArticulation* articulation, int i, int lane, tpFlightPack* pack) {
+    tpVec3 change = articulation->flights[i].change;
+    for (int k = 0; k < 6; ++k) {
+        pack->inertia[k][lane] = articulation->tree.nodes[i].inertia[k];
+    }
+    pack->change[0][lane] = change.x;
+    pack->change[1][lane] = change.y;
+    pack->change[2][lane] = change.z;
+}
+
 static void openTreeNodes(const tpSmallStep* step, tpArticulation* articulation) {
     const tpFlightKernels* kernels = step->joints->flights;
     tpFlightTimes times = { .substep = step->substepTime,
@@ -174,7 +191,7 @@ static void openTreeNodes(const tpSmallStep* step, tpArticulation* articulation)
                             .mostTurn = shortTurn,
                             .isOpen = articulation->isOpen };
     for (int p = 0; p < tpFlights_PackCount(articulation->tree.nodeCount); ++p) {
-        const tpFlightPack* pack = &articulation->flightPacks[p];
+        tpFlightPack* pack = &articulation->flightPacks[p];
         unsigned tumbling, isShort;
         kernels->open(pack, &times, &tumbling, &isShort);
         articulation->isTumbling = articulation->isTumbling || (tumbling & ~pack->left) != 0;
@@ -183,8 +200,10 @@ static void openTreeNodes(const tpSmallStep* step, tpArticulation* articulation)
             pack->flights[lane].isShort = (isShort >> lane & 1) != 0;
             if (pack->left >> lane & 1) {
                 openTreeNode(step, articulation, tp_flightPackWidth * p + lane);
+                readBack(articulation, tp_flightPackWidth * p + lane, lane, pack);
             } else if ((tumbling & ~isShort) >> lane & 1) {
                 openLongFlight(step, articulation, tp_flightPackWidth * p + lane);
+                readBack(articulation, tp_flightPackWidth * p + lane, lane, pack);
             }
         }
     }

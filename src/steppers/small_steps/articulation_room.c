@@ -55,7 +55,7 @@ typedef struct Room {
     bool* isLoose;
     tpNodeMass *masses, *felt;
     tpSweepBody* own;
-    double *pushes, *changes, *given, *last, *momenta, *shifts;
+    double *pushes, *changes, *given, *last, *bases, *moved, *momenta, *shifts;
     int32_t *numbers, *touching;
     tpNodeFlight* flights;
     double (*diagonal)[36];
@@ -74,8 +74,6 @@ typedef struct Room {
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
     double *impulses, *startJumps, *jumps, *reactions;
-    double* sums; // those that steps begin with as zeros
-    size_t sumCount;
 } Room;
 
 // Numbers of blocks, rows, terms, axes and packs of bodies.
@@ -149,6 +147,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
+    room->reactions = TP_SCRATCH(arena, double, 6 * nodes);
     return !arena->failed;
 }
 
@@ -177,14 +176,14 @@ static bool takeRoom(const tpSmallStep* step, const Extent* all, Room* room) {
     room->own = TP_SCRATCH(arena, tpSweepBody, nodes);
     room->inverses = tpArena_Get(arena, sizeof(*room->inverses) * nodes);
     room->between = tpArena_Get(arena, sizeof(*room->between) * (size_t)map->below.count);
-    room->sumCount = 24 * nodes;
-    room->sums = room->pushes = TP_SCRATCH(arena, double, room->sumCount);
-    room->changes = room->sums + 6 * nodes;
-    room->given = room->sums + 12 * nodes;
-    room->reactions = room->sums + 18 * nodes;
+    room->pushes = TP_SCRATCH(arena, double, 6 * nodes);
+    room->changes = TP_SCRATCH(arena, double, 6 * nodes);
+    room->given = TP_SCRATCH(arena, double, 6 * nodes);
     room->numbers = TP_SCRATCH(arena, int32_t, nodes);
     room->touching = TP_SCRATCH(arena, int32_t, nodes);
     room->last = TP_SCRATCH(arena, double, 6 * nodes);
+    room->bases = TP_SCRATCH(arena, double, 6 * nodes);
+    room->moved = TP_SCRATCH(arena, double, 6 * nodes);
     room->momenta = TP_SCRATCH(arena, double, 6 * nodes);
     room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
     room->flights = TP_SCRATCH(arena, tpNodeFlight, nodes);
@@ -339,6 +338,8 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->numbers = room->numbers + node;
     articulation->touching = room->touching + node;
     articulation->last = room->last + 6 * node;
+    articulation->bases = room->bases + 6 * node;
+    articulation->moved = room->moved + 6 * node;
     articulation->momenta = room->momenta + 6 * node;
     articulation->shifts = room->shifts + 6 * node;
     articulation->flights = room->flights + node;
@@ -429,8 +430,6 @@ static tpStepJoints* placeMechanisms(const tpSmallStep* step, const Extent* size
     joints->width = tpChooseWidth(tp_treePackWidth);
     joints->hinges = tpGetHingeKernels(tpChooseWidth(tp_hingePackWidth));
     joints->flights = tpGetFlightKernels(tpChooseWidth(tp_flightPackWidth));
-    joints->sums = room.sums;
-    joints->sumCount = room.sumCount;
     // Counted two places ahead: filling makes the starts what they are to be.
     for (int m = 0; m < map->count; ++m) {
         joints->blockOf[m] = blockOfMechanism(step, m);
@@ -497,7 +496,6 @@ static bool areWhereTheyWere(const tpStepJoints* joints, const tpPose* poses,
 // Mechanisms as they are when a step begins.
 static void beginMechanisms(const tpSmallStep* step, tpStepJoints* joints) {
     const tpSystem* system = step->system;
-    memset(joints->sums, 0, sizeof(double) * joints->sumCount);
     memset(joints->touches, 0, sizeof(bool) * (size_t)step->count);
     memset(joints->isDone, 0, sizeof(bool) * (size_t)system->joints.count);
     memset(&joints->few, 0, sizeof(joints->few));
@@ -510,12 +508,40 @@ static void beginMechanisms(const tpSmallStep* step, tpStepJoints* joints) {
         for (int i = 0; !articulation->isAwake && i < articulation->solver.nodeCount; ++i) {
             articulation->isAwake = tpSystem_IsDynamic(system, articulation->bodies[i]);
         }
+        size_t bytes = sizeof(double) * 6 * (size_t)articulation->solver.nodeCount;
+        memset(articulation->pushes, 0, bytes);
+        memset(articulation->changes, 0, bytes);
+        memset(articulation->given, 0, bytes);
         if (articulation->isTree) {
+            memset(articulation->reactions, 0, bytes);
             beginAxes(step, articulation);
         }
     }
     memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
     joints->areEnded = false;
+}
+
+// Trees whose contacts, if they have any, are solved exactly: no sweep asks for their velocities.
+// False if memory ran out.
+static bool markInside(tpSmallStep* step) {
+    const tpStepJoints* joints = step->joints;
+    step->isInside = TP_SCRATCH_ZEROED(&step->system->arena, bool, step->count);
+    if (step->isInside == NULL) {
+        return false;
+    }
+    for (int m = 0; m < joints->count; ++m) {
+        tpArticulation* articulation = &joints->list[m];
+        bool isTouched = false;
+        for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+            isTouched = isTouched || joints->touches[articulation->numbers[i]];
+        }
+        articulation->isInside =
+            articulation->isTree && (articulation->hasFewContacts || !isTouched);
+        for (int i = 0; articulation->isInside && i < articulation->solver.nodeCount; ++i) {
+            step->isInside[articulation->numbers[i]] = true;
+        }
+    }
+    return true;
 }
 
 bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
@@ -540,7 +566,7 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     beginMechanisms(step, state->joints);
     tpJoints_ClearReactions(system);
     step->joints = state->joints;
-    return tpFewContacts_Place(step);
+    return tpFewContacts_Place(step) && markInside(step);
 }
 
 void tpSmallStep_WeighJoints(const tpSmallStep* step, tpSchedule* schedule) {

@@ -44,19 +44,50 @@ static double rowSpeed(const double* row, const tpVelocity* v) {
            (row[3] * v->angular.x + row[4] * v->angular.y + row[5] * v->angular.z);
 }
 
+// The same of six numbers, in the same order.
+static double rowSpeedOf(const double* row, const double* v) {
+    return (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) +
+           (row[3] * v[3] + row[4] * v[4] + row[5] * v[5]);
+}
+
+// Whose velocities: those of lines, or of a mechanism that has them inside.
+typedef enum Kind { tp_present, tp_without, tp_displacement } Kind;
+
+static const double* insideOf(const tpContactEnd* end, Kind kind) {
+    const tpArticulation* owner = end->owner;
+    if (owner == NULL || !owner->isInside || owner->isOut) {
+        return NULL;
+    }
+    const double* all = kind == tp_present   ? owner->last
+                        : kind == tp_without ? owner->bases
+                                             : owner->moved;
+    return &all[6 * end->node];
+}
+
+static const tpVelocity* lineOf(const tpSmallStep* step, const tpContactEnd* end, Kind kind) {
+    const tpVelocity* lines = kind == tp_present   ? step->velocities
+                              : kind == tp_without ? step->bases
+                                                   : step->moved;
+    return &lines[end->number];
+}
+
 // Adds the velocities of one end of a contact to those of its rows.
-static void addSpeeds(const tpContactEnd* end, int rows, const tpVelocity* velocities, double* u) {
-    const tpVelocity* v = &velocities[end->number];
+static void addSpeeds(const tpSmallStep* step, const tpContactEnd* end, int rows, Kind kind,
+                      double* u) {
+    const double* inside = insideOf(end, kind);
+    const tpVelocity* v = lineOf(step, end, kind);
     for (int i = 0; i < rows; ++i) {
-        u[i] += rowSpeed(end->jacobian[i], v);
+        u[i] += inside != NULL ? rowSpeedOf(end->jacobian[i], inside)
+                               : rowSpeed(end->jacobian[i], v);
     }
 }
 
-static void findSpeeds(const tpVelocity* velocities, const tpFewContact* contact, double* u) {
-    memset(u, 0, sizeof(double) * (size_t)contact->rows);
+static void findSpeeds(const tpSmallStep* step, const tpFewContact* contact, int rows, Kind kind,
+                       double* u) {
+    memset(u, 0, sizeof(double) * (size_t)rows);
     for (int side = 0; side < 2; ++side) {
         if (!contact->ends[side].isStill) {
-            addSpeeds(&contact->ends[side], contact->rows, velocities, u);
+            addSpeeds(step, &contact->ends[side], rows, kind, u);
         }
     }
 }
@@ -142,7 +173,9 @@ static bool endSolves(const tpSmallStep* step, const tpFewContacts* few) {
             owner->factorisations += trials;
             owner->isDue = false;
             isChanged = isChanged || trials > 0;
-            tpArticulation_HandOut(step, owner);
+            if (!owner->isInside) {
+                tpArticulation_HandOut(step, owner);
+            }
         }
     }
     return isChanged;
@@ -213,7 +246,7 @@ static double biasOf(const tpFewContacts* few, const tpFewContact* contact) {
 static void findVelocities(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        findSpeeds(step->velocities, contact, few->u + contact->row);
+        findSpeeds(step, contact, contact->rows, tp_present, few->u + contact->row);
         few->u[contact->row] += biasOf(few, contact);
     }
 }
@@ -238,7 +271,7 @@ static void traceVelocities(const tpSmallStep* step, const tpFewContacts* few) {
             if (end->owner != NULL && end->owner->isDue) {
                 tpJointTree_AddTraced(&end->owner->tree, end->node, end->traces, u);
             } else if (!end->isStill) {
-                addSpeeds(end, contact->rows, step->velocities, u);
+                addSpeeds(step, end, contact->rows, tp_present, u);
             }
         }
         u[0] += biasOf(few, contact);
@@ -253,7 +286,7 @@ static double findSize(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
         double u[tp_traceWidth];
-        findSpeeds(step->bases, contact, u);
+        findSpeeds(step, contact, contact->rows, tp_without, u);
         u[0] += contact->bias;
         for (int i = 0; i < contact->rows; ++i) {
             square += u[i] * u[i];
@@ -305,8 +338,8 @@ static double energyOf(const tpSmallStep* step, const tpFewContacts* few) {
     for (int m = 0; m < few->ownerCount; ++m) {
         const tpArticulation* owner = few->owners[m];
         for (int i = 0; i < owner->solver.nodeCount; ++i) {
-            double v[6], momentum[6] = { 0.0 };
-            readVelocity(&step->velocities[numberOf(owner, i)], v);
+            double momentum[6] = { 0.0 };
+            const double* v = &owner->last[6 * i];
             addMomentum(&owner->masses[i], v, momentum);
             twice += tpDotNumbers(6, v, momentum);
         }
@@ -471,9 +504,8 @@ void tpFewContacts_Begin(const tpSmallStep* step, int block) {
         few->pushesOut = false;
         for (int c = 0; c < few->contactCount; ++c) {
             tpFewContact* contact = &few->contacts[c];
-            const tpContactEnd *a = &contact->ends[0], *b = &contact->ends[1];
-            double moved = rowSpeed(a->jacobian[0], &step->moved[a->number]) +
-                           rowSpeed(b->jacobian[0], &step->moved[b->number]);
+            double moved;
+            findSpeeds(step, contact, 1, tp_displacement, &moved);
             double size = contact->run->size[contact->lane];
             contact->gap = (float)(contact->startGap + moved);
             contact->gap = contact->gap > 0.0 && contact->gap < noGap * size ? 0.0 : contact->gap;

@@ -150,7 +150,7 @@ static inline WideVec loadAngular(const tpVelocity* const* lines) {
     return (WideVec){ four[0], four[1], four[2] };
 }
 
-static void openFlights(const tpFlightPack* pack, const tpFlightTimes* times, unsigned* tumbling,
+static void openFlights(tpFlightPack* pack, const tpFlightTimes* times, unsigned* tumbling,
                         unsigned* isShort) {
     wide none = wideOf(0.0);
     *tumbling = *isShort = 0;
@@ -161,6 +161,9 @@ static void openFlights(const tpFlightPack* pack, const tpFlightTimes* times, un
         wide six[6];
         turnInertia(pack, lane, &axes, six);
         storeInertias(pack, lane, count, six);
+        for (int k = 0; k < 6; ++k) {
+            storeWide(&pack->inertia[k][lane], six[k]);
+        }
         WideVec w = loadAngular((const tpVelocity* const*)pack->velocities + lane);
         WideVec moved = { none, none, none }, still = moved;
         if (times->isOpen) {
@@ -176,9 +179,71 @@ static void openFlights(const tpFlightPack* pack, const tpFlightTimes* times, un
         WideVec change = scaleVec(wideOf(times->substep), eulerChanges(pack, lane, &axes, w));
         change = selectVec(has, change, still);
         storeFlights(pack, lane, count, &at, moved, w, change);
+        storeWide(&pack->change[0][lane], change.x);
+        storeWide(&pack->change[1][lane], change.y);
+        storeWide(&pack->change[2][lane], change.z);
         unsigned used = (1u << count) - 1u;
         *tumbling |= (used & wideBits(wideGreater(tumbles, none))) << lane;
         *isShort |= (used & wideBits(has)) << lane;
+    }
+}
+
+// Substeps ----------------------------------------------------------------------------------------
+
+static inline void storeSixNumbers(double* const* rows, int count, const wide* six) {
+    storeFours(rows, 0, count, six);
+    storeFours(rows, 2, count, six + 2);
+}
+
+static void addUpBodies(const tpFlightPack* pack, const double* last, const double* pushes,
+                        bool isTumbling, double* bases, double* momenta) {
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        const double* rows[W];
+        double *baseRows[W], *momentumRows[W];
+        wide low[4], high[4], b[6], p[6], I[6];
+        for (int k = 0; k < W; ++k) {
+            int place = 6 * (k < count ? lane + k : lane);
+            rows[k] = last + place;
+            baseRows[k] = bases + place;
+            momentumRows[k] = momenta + place;
+        }
+        loadFours(rows, 0, low);
+        loadFours(rows, 2, high);
+        const wide v[6] = { low[0], low[1], low[2], low[3], high[2], high[3] };
+        for (int k = 0; k < 6; ++k) {
+            b[k] = v[k] + loadWide(&pack->kick[k][lane]);
+            I[k] = loadWide(&pack->inertia[k][lane]);
+        }
+        for (int k = 0; isTumbling && k < 3; ++k) {
+            b[3 + k] += loadWide(&pack->change[k][lane]);
+        }
+        wide mass = loadWide(&pack->mass[lane]);
+        for (int k = 0; k < 3; ++k) {
+            p[k] = mass * b[k];
+        }
+        p[3] = I[0] * b[3] + I[3] * b[4] + I[4] * b[5];
+        p[4] = I[3] * b[3] + I[1] * b[4] + I[5] * b[5];
+        p[5] = I[4] * b[3] + I[5] * b[4] + I[2] * b[5];
+        storeSixNumbers(baseRows, count, b);
+        storeSixNumbers(momentumRows, count, p);
+    }
+    for (int k = 0; k < 6 * pack->count; ++k) {
+        momenta[k] = pushes[k] + momenta[k];
+    }
+}
+
+static void followBodies(int count, double factor, const double* x, double* sum) {
+    int k = 0;
+    for (; k + W <= count; k += W) {
+        wide to, by;
+        memcpy(&to, sum + k, sizeof(to));
+        memcpy(&by, x + k, sizeof(by));
+        to = to + wideOf(factor) * by;
+        memcpy(sum + k, &to, sizeof(to));
+    }
+    for (; k < count; ++k) {
+        sum[k] += factor * x[k];
     }
 }
 

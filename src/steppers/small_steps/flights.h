@@ -18,6 +18,12 @@ typedef struct tpFlightPack {
     double principal[4][tp_flightPackWidth];  // axes: w x y z
     double isEven[tp_flightPackWidth];        // 1: its moments are the same; 0: they differ
     double tumbles[tp_flightPackWidth];       // 1: it may; 0: it cannot
+    // Since rows were written: inertias xx yy zz xy xz yz, and how free flight changes angular
+    // velocities in a substep. Of the step: what forces change in it.
+    double inertia[6][tp_flightPackWidth];
+    double change[3][tp_flightPackWidth];
+    double kick[6][tp_flightPackWidth];
+    double mass[tp_flightPackWidth];
     const tpPose* starts[tp_flightPackWidth]; // when the step began
     tpPose* poses[tp_flightPackWidth];        // now
     tpVelocity* velocities[tp_flightPackWidth];
@@ -49,8 +55,14 @@ typedef struct tpFlightKernels {
     // Inertias and flights of the bodies where they are. `tumbling` receives the lanes that tumble,
     // and `isShort` those of them whose flight is known by its beginning; of the others flights are
     // not found yet.
-    void (*open)(const tpFlightPack* pack, const tpFlightTimes* times, unsigned* tumbling,
+    void (*open)(tpFlightPack* pack, const tpFlightTimes* times, unsigned* tumbling,
                  unsigned* isShort);
+    // The start of a substep: velocities `last` and what forces change, into `bases`, and their
+    // momenta with `pushes`. Six numbers per lane each.
+    void (*addUp)(const tpFlightPack* pack, const double* last, const double* pushes,
+                  bool isTumbling, double* bases, double* momenta);
+    // sum += factor x, of so many numbers.
+    void (*follow)(int count, double factor, const double* x, double* sum);
     // The ends of flights that are short or none, after `count` substeps. Returns the lanes that
     // have other ones, or that have turned far, which are left.
     unsigned (*land)(const tpFlightPack* pack, double substep, double count);
@@ -67,7 +79,10 @@ extern const tpFlightKernels tp_avx2FlightKernels;
 
 // The table of one width, where its functions stand.
 #define TP_FLIGHT_KERNELS(lanes)                                                                   \
-    { .width = lanes, .open = openFlights, .land = landFlights, .shift = shiftPoses }
+    {                                                                                              \
+        .width = lanes, .open = openFlights, .addUp = addUpBodies, .follow = followBodies,         \
+        .land = landFlights, .shift = shiftPoses                                                   \
+    }
 
 // What follows from the masses of the bodies of a mechanism, once it has been placed: their flights
 // and masses as far as these stay, and of a tree the packs, into its room for them.

@@ -38,8 +38,43 @@ static void addUp(const tpSmallStep* step, const tpArticulation* articulation) {
     }
 }
 
+// The same of a tree that is inside: a substep begins with the velocities that the last one left.
+static void addUpInside(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int p = 0; p < tpFlights_PackCount(articulation->tree.nodeCount); ++p) {
+        int first = 6 * tp_flightPackWidth * p;
+        step->joints->flights->addUp(&articulation->flightPacks[p], &articulation->last[first],
+                                     &articulation->pushes[first], articulation->isTumbling,
+                                     &articulation->bases[first], &articulation->momenta[first]);
+    }
+}
+
+void tpArticulation_GoInside(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        int number = numberOf(articulation, i);
+        readVelocity(&step->velocities[number], &articulation->last[6 * i]);
+        readVelocity(&step->moved[number], &articulation->moved[6 * i]);
+    }
+}
+
+void tpArticulation_ComeOut(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        int number = numberOf(articulation, i);
+        const double *base = &articulation->bases[6 * i], *moved = &articulation->moved[6 * i];
+        step->bases[number].linear = tpMakeVec3(base[0], base[1], base[2]);
+        step->bases[number].angular = tpMakeVec3(base[3], base[4], base[5]);
+        step->moved[number].linear = tpMakeVec3(moved[0], moved[1], moved[2]);
+        step->moved[number].angular = tpMakeVec3(moved[3], moved[4], moved[5]);
+        step->isPushed[number] = true;
+    }
+    tpArticulation_HandOut(step, articulation);
+}
+
 // The same of a tree, whose bodies are free.
 static void addUpTree(const tpSmallStep* step, const tpArticulation* articulation) {
+    if (articulation->isInside) {
+        addUpInside(step, articulation);
+        return;
+    }
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
         const tpVelocity* base = &step->bases[numberOf(articulation, i)];
         tpJointNode_Momentum(&articulation->tree.nodes[i], base->linear, base->angular,
@@ -107,7 +142,9 @@ static void solve(const tpSmallStep* step, tpArticulation* articulation) {
     } else {
         solveRows(step, articulation);
     }
-    tpArticulation_HandOut(step, articulation);
+    if (!articulation->isInside) {
+        tpArticulation_HandOut(step, articulation);
+    }
 }
 
 void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articulation) {
@@ -147,7 +184,8 @@ static bool absorb(const tpSmallStep* step, tpArticulation* articulation) {
 
 // Forces of free flight and the biases of rows.
 static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) {
-    for (int i = 0; articulation->isTumbling && i < articulation->solver.nodeCount; ++i) {
+    bool addsFlights = articulation->isTumbling && !articulation->isInside;
+    for (int i = 0; addsFlights && i < articulation->solver.nodeCount; ++i) {
         tpVec3* base = &step->bases[numberOf(articulation, i)].angular;
         *base = tpAdd(*base, articulation->flights[i].change);
     }
@@ -165,6 +203,10 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
 
 // Bodies are about to move.
 static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
+    if (articulation->isInside) {
+        step->joints->flights->follow(6 * articulation->tree.nodeCount, step->substepTime,
+                                      articulation->last, articulation->moved);
+    }
     if (articulation->isTree) {
         for (int k = 0; k < articulation->tree.rowCount; ++k) {
             const tpAxisRow* row = &articulation->tree.rows[k];
@@ -227,6 +269,10 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
             tpFlights_Follow(step, articulation);
             tpArticulation_Open(step, articulation, false);
             tpArticulation_Weigh(step, articulation);
+        }
+        if (articulation->isInside) {
+            tpArticulation_GoInside(step, articulation);
+            memset(articulation->moved, 0, sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
         }
     }
 }
@@ -315,6 +361,10 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
             continue;
         }
         endSubstep(step, articulation, isLast);
+        if (articulation->isInside && (isLast || articulation->isFast)) {
+            tpArticulation_ComeOut(step, articulation);
+            articulation->isOut = isLast;
+        }
         if (isLast) {
             tpArticulation_Close(step, articulation, true);
             if (articulation->isTree) {
@@ -322,6 +372,9 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
             }
         } else if (articulation->isFast) {
             tpArticulation_Reopen(step, articulation);
+            if (articulation->isInside) {
+                tpArticulation_GoInside(step, articulation);
+            }
         }
     }
     if (isLast) {

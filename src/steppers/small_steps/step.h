@@ -54,6 +54,7 @@ typedef struct tpSmallStep {
     tpPhase* phases; // of the substeps
     int phaseCount;
     tpStepJoints* joints; // NULL if there are no mechanisms
+    bool* isInside;       // bodies of mechanisms that no sweep touches; NULL: none
     // Of each run, a bit per lane: its contacts are solved exactly (few_contacts.h). NULL: none.
     uint8_t* exactLanes;
     bool turnsFar; // some body does (tpSmallStep_TurnsFar)

@@ -78,6 +78,11 @@ static bool hasBlock(const tpSmallStep* step, int n) {
     return step->state->store.blocks.data[n] >= 0;
 }
 
+// Whether visits of its block are for a body: those inside a mechanism are visited with that.
+static bool isVisited(const tpSmallStep* step, int n) {
+    return hasBlock(step, n) && !(step->isInside != NULL && step->isInside[n]);
+}
+
 // Whether a body without a block has somewhere to go: those that move as told do.
 static bool isDriven(const tpSmallStep* step, int n) {
     static const tpVelocity none = { 0 };
@@ -124,7 +129,7 @@ static void beginFirst(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
     for (int n = range.begin; n < range.end; ++n) {
-        if (!hasBlock(step, n)) {
+        if (!isVisited(step, n)) {
             continue;
         }
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
@@ -148,7 +153,7 @@ static void beginNext(void* context, int block) {
         tpSmallStep_EndJoints(step, block, false);
     }
     for (int n = range.begin; n < range.end; ++n) {
-        if (!hasBlock(step, n)) {
+        if (!isVisited(step, n)) {
             continue;
         }
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n];
@@ -170,7 +175,7 @@ static void move(void* context, int block) {
         tpSmallStep_MoveJoints(step, block);
     }
     for (int n = range.begin; n < range.end; ++n) {
-        if (!hasBlock(step, n)) {
+        if (!isVisited(step, n)) {
             continue;
         }
         const tpVelocity* v = &step->velocities[n];
