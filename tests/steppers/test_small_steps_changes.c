@@ -12,8 +12,9 @@ typedef struct Arm {
     tpJointId joints[links];
 } Arm;
 
-// A chain of hinges that swings, with a branch that hangs on a ball: four links are in packs.
-static Arm makeArm(void) {
+// A chain of hinges that swings, with a branch that hangs on a ball or on a hinge: four links are in
+// packs, or five.
+static Arm makeArm(bool hasBall) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     worldDef.stepper = tp_smallSteps;
     Arm arm = { .world = tpCreateWorld(&worldDef) };
@@ -28,7 +29,7 @@ static Arm makeArm(void) {
         body.mass.inertia = tpDiagonal(tpMakeVec3(0.02, 0.03, 0.04));
         arm.bodies[i] = tpCreateBody(arm.world, &body, NULL);
         tpJointDef joint = tpDefaultJointDef();
-        joint.type = i == links - 1 ? tp_ballJoint : tp_revoluteJoint;
+        joint.type = hasBall && i == links - 1 ? tp_ballJoint : tp_revoluteJoint;
         joint.bodyA = before >= 0 ? arm.bodies[before] : (tpBodyId){ 0 };
         joint.bodyB = arm.bodies[i];
         joint.anchorA = joint.anchorB = tpMakeVec3(x, y, 0.0);
@@ -87,6 +88,21 @@ static void addSprings(Arm* arm, int count) {
     setLaws(arm, count, def);
 }
 
+// Anchors stay where they were.
+static void makeHeavier(Arm* arm) {
+    tpMassProperties mass = { .mass = 1.5,
+                              .inertia = tpDiagonal(tpMakeVec3(0.05, 0.01, 0.06)) };
+    assert_int_equal(tpBody_SetMass(arm->world, arm->bodies[3], &mass, NULL), tp_success);
+}
+
+// A joint is off by less than the certificate allows, and its last look saw it closed.
+static void openJoint(Arm* arm) {
+    tpPose pose = { tpBody_GetPosition(arm->world, arm->bodies[4]),
+                    tpBody_GetRotation(arm->world, arm->bodies[4]) };
+    pose.rotation = tpMulQQ(tpQuatExp(tpMakeVec3(1e-8, 0.0, 1e-8)), pose.rotation);
+    tpBody_SetPose(arm->world, arm->bodies[4], pose);
+}
+
 static void addAllRotors(Arm* arm) {
     addRotors(arm, links);
 }
@@ -104,13 +120,15 @@ static void steps(const Arm* arm, int count) {
 // The other world gets the changed state as bytes: it keeps nothing of what it has found before.
 static void changesAreFollowed(void** state) {
     (void)state;
-    Change* const changes[] = { changeNothing, moveCenter, addLaws, addAllRotors, addAllSprings };
-    uint64_t hashes[5];
-    for (int k = 0; k < 5; ++k) {
-        Arm arm = makeArm(), other = makeArm();
+    Change* const changes[] = { changeNothing, moveCenter,    addLaws,  addAllRotors,
+                                addAllSprings, makeHeavier, openJoint };
+    enum { changeCount = sizeof(changes) / sizeof(changes[0]) };
+    uint64_t hashes[2 * changeCount];
+    for (int k = 0; k < 2 * changeCount; ++k) {
+        Arm arm = makeArm(k < changeCount), other = makeArm(k < changeCount);
         steps(&arm, 3);
         steps(&other, 2);
-        changes[k](&arm);
+        changes[k % changeCount](&arm);
         tpSnapshot* snapshot = tpWorld_Snapshot(arm.world);
         assert_int_equal(tpWorld_Restore(other.world, snapshot, NULL), tp_success);
         for (int i = 0; i < 40; ++i) {
@@ -133,7 +151,7 @@ static void changesAreFollowed(void** state) {
 // What rotors and springs have is in the energies, whenever they came.
 static void lateLawsHaveEnergy(void** state) {
     (void)state;
-    Arm arm = makeArm();
+    Arm arm = makeArm(true);
     tpWorld_SetGravity(arm.world, tpZeroVec3());
     tpStepReport before = tpWorld_Step(arm.world, 1e-9);
     double rotors = 0.0, springs = 0.0;
@@ -153,7 +171,7 @@ static void lateLawsHaveEnergy(void** state) {
     tpStepReport pulled = tpWorld_Step(arm.world, 1e-9);
     CHECK_NEAR(pulled.potentialBefore - turning.potentialAfter, springs, 1e-9);
     tpSnapshot* snapshot = tpWorld_Snapshot(arm.world);
-    Arm other = makeArm();
+    Arm other = makeArm(true);
     assert_int_equal(tpWorld_Restore(other.world, snapshot, NULL), tp_success);
     CHECK_NEAR(tpWorld_Step(other.world, 1e-9).potentialBefore, pulled.potentialAfter, 1e-12);
     tpDestroySnapshot(snapshot);

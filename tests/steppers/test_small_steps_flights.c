@@ -227,12 +227,64 @@ static void shiftsAreTurns(void** state) {
     }
 }
 
+// A substep begins with the momenta of velocities, of forces and of what contacts gave, body by body.
+static void momentaAddUp(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    static Case test, other;
+    for (int trial = 0; trial < 100; ++trial) {
+        enum { numbers = 6 * bodies };
+        double last[numbers], pushes[numbers], bases[2][numbers], momenta[2][numbers];
+        double moved[2][numbers];
+        bool isTumbling = trial % 2 == 0;
+        openCase(&test, &random, 5.0);
+        other = test;
+        tpFlightPack packs[2] = { packOf(&test), packOf(&other) };
+        for (int k = 0; k < numbers; ++k) {
+            last[k] = randomBetween(&random, -1.0, 1.0);
+            pushes[k] = randomBetween(&random, -1.0, 1.0);
+            moved[0][k] = moved[1][k] = randomBetween(&random, -1.0, 1.0);
+        }
+        for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
+            for (int k = 0; k < 6; ++k) {
+                packs[0].kick[k][lane] = packs[1].kick[k][lane] = 0.1 * k - lane;
+            }
+            packs[0].mass[lane] = packs[1].mass[lane] = 1.0 + lane;
+        }
+        for (int w = 0; w < 2; ++w) {
+            const tpFlightKernels* kernels = tpGetFlightKernels(w == 0 ? 1 : 4);
+            tpFlightTimes times = { substep, substep, 4.0 * substep, 1e-3, 0.1, true };
+            unsigned tumbling, isShort;
+            kernels->open(&packs[w], &times, &tumbling, &isShort);
+            kernels->addUp(&packs[w], last, pushes, isTumbling, bases[w], momenta[w]);
+            kernels->follow(numbers, substep, last, moved[w]);
+        }
+        assert_memory_equal(bases[0], bases[1], sizeof(bases[0]));
+        assert_memory_equal(momenta[0], momenta[1], sizeof(momenta[0]));
+        assert_memory_equal(moved[0], moved[1], sizeof(moved[0]));
+        for (int i = 0; i < bodies; ++i) {
+            const double* b = &bases[0][6 * i];
+            const double* change = &test.flights[i].change.x;
+            double momentum[6];
+            for (int k = 0; k < 6; ++k) {
+                double flight = isTumbling && k >= 3 ? change[k - 3] : 0.0;
+                CHECK_NEAR(b[k], last[6 * i + k] + (0.1 * k - i) + flight, 2e-15);
+            }
+            test.nodes[i].mass = 1.0 + i;
+            tpJointNode_Momentum(&test.nodes[i], tpMakeVec3(b[0], b[1], b[2]),
+                                 tpMakeVec3(b[3], b[4], b[5]), &pushes[6 * i], momentum);
+            assert_memory_equal(momentum, &momenta[0][6 * i], sizeof(momentum));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flightsBeginAsEulerSays),
         cmocka_unit_test(shortFlightsAreFree),
         cmocka_unit_test(longFlightsAreLeft),
         cmocka_unit_test(shiftsAreTurns),
+        cmocka_unit_test(momentaAddUp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
