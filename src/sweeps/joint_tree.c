@@ -356,9 +356,7 @@ static void solveLoaded(tpJointTree* tree, const double* momenta, double* veloci
 
 void tpJointTree_ReadRows(tpJointTree* tree) {
     for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
-        int k = tpJointTree_NearRow(tree, n);
-        const tpAxisRow* row = &tree->rows[k];
-        tpRowAnswer_Set(&tree->answers[k], row->sign * tree->axes[row->axis].rate);
+        tpJointTree_ReadRow(tree, tpJointTree_NearRow(tree, n));
     }
 }
 

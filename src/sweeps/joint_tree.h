@@ -125,6 +125,10 @@ void tpJointTree_SolveJumping(tpJointTree* tree, const double* momenta, const do
 // them. If an axis leaves the rates at which its far rows give nothing, these are far no more.
 int tpJointTree_SolveBounded(tpJointTree* tree, const double* momenta, double* velocities);
 void tpJointTree_ReadRows(tpJointTree* tree);
+static inline void tpJointTree_ReadRow(tpJointTree* tree, int k) {
+    const tpAxisRow* row = &tree->rows[k];
+    tpRowAnswer_Set(&tree->answers[k], row->sign * tree->axes[row->axis].rate);
+}
 
 // Rotors go on with the speeds that their axes have after a solve.
 void tpJointTree_TurnRotors(tpJointTree* tree);

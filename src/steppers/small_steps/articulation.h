@@ -351,7 +351,20 @@ void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
                          const double* errors, double part, double rate);
 
 // The work from outside that an impulse of row k does at the velocity of the last solve.
-void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse);
+static inline void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse) {
+    const tpArticulatedRow* law = &articulation->laws[k];
+    articulation->work -= impulse * law->told;
+    switch (law->role) {
+    case tp_servoRole:
+    case tp_motorRole:
+    case tp_frictionRole:
+    case tp_damperRole:
+        articulation->work += impulse * (articulation->solver.answers[k].velocity + law->told);
+        break;
+    default:
+        break;
+    }
+}
 
 // The end of what rows were written for: errors of position are taken back (what was not there at
 // the start came from turning directions, and is a velocity too), and joints are told what they

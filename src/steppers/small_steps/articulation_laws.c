@@ -407,15 +407,22 @@ static void reportRotors(const tpSmallStep* step, const tpArticulation* articula
     }
 }
 
-void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed) {
+// An impulse of a law goes to its coordinate; not that of a limit that is not met.
+static void reportImpulse(const tpSmallStep* step, const tpArticulatedRow* law, double impulse) {
+    if (impulse != 0.0) {
+        tpCoordinate* coordinate =
+            &step->system->joints.data[law->row].coordinates[law->coordinate];
+        tpCoordinate_AddEffort(coordinate, law->role, law->part, impulse, step->h);
+    }
+}
+
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation) {
     for (int n = 0; n < tpJointTree_NearCount(&articulation->tree); ++n) {
         int k = tpJointTree_NearRow(&articulation->tree, n);
         const tpArticulatedRow* law = &articulation->laws[k];
-        double impulse = isFed ? law->fed : law->total;
-        if (impulse != 0.0) { // not that of a limit that is not met
-            tpCoordinate_AddEffort(
-                &step->system->joints.data[law->row].coordinates[law->coordinate], law->role,
-                law->part, impulse, step->h);
+        reportImpulse(step, law, law->total);
+        if (articulation->isFed) {
+            reportImpulse(step, law, law->fed);
         }
     }
     reportRotors(step, articulation);

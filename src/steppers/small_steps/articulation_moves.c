@@ -48,21 +48,6 @@ static double cutShifts(const tpArticulation* articulation) {
     return most > limit ? limit / most : 1.0;
 }
 
-void tpArticulation_BookWork(tpArticulation* articulation, int k, double impulse) {
-    const tpArticulatedRow* law = &articulation->laws[k];
-    articulation->work -= impulse * law->told;
-    switch (law->role) {
-    case tp_servoRole:
-    case tp_motorRole:
-    case tp_frictionRole:
-    case tp_damperRole:
-        articulation->work += impulse * (articulation->solver.answers[k].velocity + law->told);
-        break;
-    default:
-        break;
-    }
-}
-
 // Displacements for these errors of rows, of which a part is left, become velocities by `rate`: the
 // impulses that they take are those of joints and laws, as the others are.
 static void bookFeed(tpArticulation* articulation, const double* errors, double part, double rate) {
@@ -441,10 +426,6 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
 
 // Impulses of substeps, or those of corrections, go to the joints.
 static void report(const tpSmallStep* step, tpArticulation* articulation, bool isFed) {
-    if (articulation->isTree) {
-        tpTree_ReportLaws(step, articulation, isFed);
-        return;
-    }
     for (int r = 0; r < articulation->rows.rowCount; ++r) {
         articulation->rows.impulse[r] = 0.0;
     }
@@ -456,14 +437,18 @@ static void report(const tpSmallStep* step, tpArticulation* articulation, bool i
 }
 
 void tpArticulation_Close(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
-    // The rows that corrections look at have the speeds of rotors.
-    report(step, articulation, false);
+    // The rows that corrections look at have the speeds of rotors; trees have no rows of rotors.
+    if (!articulation->isTree) {
+        report(step, articulation, false);
+    }
     articulation->isFed = false;
     correct(step, articulation);
     if (isLast && tpArticulation_EndsSprings(articulation)) {
         tpArticulation_EndSprings(step, articulation);
     }
-    if (articulation->isFed) {
+    if (articulation->isTree) {
+        tpTree_ReportLaws(step, articulation);
+    } else if (articulation->isFed) {
         report(step, articulation, true);
     }
     measureMoves(step, articulation, isLast);

@@ -57,7 +57,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation);
 // The same rows with the values of the last look, in the middle of a step. They keep their states.
 void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation);
 
-// What the laws did since they were written, or in corrections, goes to the coordinates.
-void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation, bool isFed);
+// What the laws did since they were written, and in corrections, goes to the coordinates.
+void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation);
 
 #endif

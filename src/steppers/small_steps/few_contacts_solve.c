@@ -94,11 +94,15 @@ static void findSpeeds(const tpSmallStep* step, const tpFewContact* contact, int
 
 // Adds the impulses along the rows of a contact to those on a body.
 static void addImpulse(const tpContactEnd* end, int rows, const double* r, double* impulse) {
+    tpPair sum[3];
+    memcpy(sum, impulse, sizeof(sum));
     for (int i = 0; i < rows; ++i) {
-        for (int k = 0; k < 6; ++k) {
-            impulse[k] += r[i] * end->jacobian[i][k];
-        }
+        const double* on = end->jacobian[i];
+        sum[0] += r[i] * tpLoadPair(on);
+        sum[1] += r[i] * tpLoadPair(on + 2);
+        sum[2] += r[i] * tpLoadPair(on + 4);
     }
+    memcpy(impulse, sum, sizeof(sum));
 }
 
 // Into the `changes` of the mechanisms.

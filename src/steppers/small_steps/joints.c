@@ -223,12 +223,15 @@ static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
 
 // The substep is over: what its rows did.
 static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
-    if (articulation->isTree) {
-        tpJointTree_ReadRows(&articulation->tree);
+    bool isTree = articulation->isTree;
+    if (isTree) {
         tpJointTree_TurnRotors(&articulation->tree);
     }
     for (int n = 0; n < tpArticulation_NearCount(articulation); ++n) {
         int k = tpArticulation_NearRow(articulation, n);
+        if (isTree) {
+            tpJointTree_ReadRow(&articulation->tree, k);
+        }
         tpRowAnswer* row = &articulation->solver.answers[k];
         tpArticulatedRow* law = &articulation->laws[k];
         law->total += row->impulse;
@@ -236,7 +239,7 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
         if (law->role == tp_springRole) {
             double velocity = row->velocity + law->told;
             articulation->work -= law->damping * velocity * velocity;
-        } else if (tpRowRole_IsRotor(law->role)) {
+        } else if (!isTree && tpRowRole_IsRotor(law->role)) {
             // The rotor goes on with the speed that the impulse has left it.
             law->startBias += row->impulse / row->stiffness;
         }
