@@ -12,8 +12,8 @@ typedef struct Arm {
     tpJointId joints[links];
 } Arm;
 
-// A chain of hinges that swings, with a branch that hangs on a ball or on a hinge: four links are in
-// packs, or five.
+// A chain of hinges that swings, with a branch that hangs on a ball or on a hinge: four links are
+// in packs, or five.
 static Arm makeArm(bool hasBall) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     worldDef.stepper = tp_smallSteps;
@@ -90,8 +90,7 @@ static void addSprings(Arm* arm, int count) {
 
 // Anchors stay where they were.
 static void makeHeavier(Arm* arm) {
-    tpMassProperties mass = { .mass = 1.5,
-                              .inertia = tpDiagonal(tpMakeVec3(0.05, 0.01, 0.06)) };
+    tpMassProperties mass = { .mass = 1.5, .inertia = tpDiagonal(tpMakeVec3(0.05, 0.01, 0.06)) };
     assert_int_equal(tpBody_SetMass(arm->world, arm->bodies[3], &mass, NULL), tp_success);
 }
 
@@ -120,7 +119,7 @@ static void steps(const Arm* arm, int count) {
 // The other world gets the changed state as bytes: it keeps nothing of what it has found before.
 static void changesAreFollowed(void** state) {
     (void)state;
-    Change* const changes[] = { changeNothing, moveCenter,    addLaws,  addAllRotors,
+    Change* const changes[] = { changeNothing, moveCenter,  addLaws,  addAllRotors,
                                 addAllSprings, makeHeavier, openJoint };
     enum { changeCount = sizeof(changes) / sizeof(changes[0]) };
     uint64_t hashes[2 * changeCount];

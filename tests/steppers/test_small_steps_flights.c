@@ -227,7 +227,8 @@ static void shiftsAreTurns(void** state) {
     }
 }
 
-// A substep begins with the momenta of velocities, of forces and of what contacts gave, body by body.
+// A substep begins with the momenta of velocities, of forces and of what contacts gave, body by
+// body.
 static void momentaAddUp(void** state) {
     (void)state;
     tpRandom random = { 11 };

@@ -117,8 +117,7 @@ static void checkLink(const Case* test, int i) {
         assert_true(place->value == value && (test->rest.lanes >> i & 1) == 0);
     } else {
         assert_true((test->rest.lanes >> i & 1) == 1);
-        assert_true(test->rest.sines[i] == half.sine &&
-                    test->rest.cosines[i] == half.cosine);
+        assert_true(test->rest.sines[i] == half.sine && test->rest.cosines[i] == half.cosine);
     }
 }
 

@@ -114,19 +114,19 @@ typedef struct tpArticulation {
     // Of a mechanism that keeps its velocities to itself (isInside): those without the impulses of
     // the substep, and displacements in the step.
     double *bases, *moved;
-    double* momenta;             // of the last solve; scratch between substeps
-    double* shifts;              // scratch
-    tpNodeFlight* flights;       // of the nodes
-    double work;                 // from outside, J
-    double drift;                // of its joints that are done, m or rad
-    double deepest;              // error of a limit at the last look, m, by its weight: 0 or less
-    double size;                 // of the smallest body, m
-    double mass;                 // of all bodies, kg
-    bool isFast;                 // rows are written anew in each substep of this step
-    bool isMidway;               // rows have the directions of the step's middle
-    bool isTumbling;             // one of its bodies is
-    bool isFed;                  // rows gave something that joints have not been told
-    bool hasCones;               // ball joints with laws on their angles
+    double* momenta;       // of the last solve; scratch between substeps
+    double* shifts;        // scratch
+    tpNodeFlight* flights; // of the nodes
+    double work;           // from outside, J
+    double drift;          // of its joints that are done, m or rad
+    double deepest;        // error of a limit at the last look, m, by its weight: 0 or less
+    double size;           // of the smallest body, m
+    double mass;           // of all bodies, kg
+    bool isFast;           // rows are written anew in each substep of this step
+    bool isMidway;         // rows have the directions of the step's middle
+    bool isTumbling;       // one of its bodies is
+    bool isFed;            // rows gave something that joints have not been told
+    bool hasCones;         // ball joints with laws on their angles
     bool isAwake, isOpen;
     bool isPlaced;       // joints of a tree have been looked at in this step
     bool wasPlaced;      // its hinges are where the last look of the last step has found them
@@ -135,9 +135,9 @@ typedef struct tpArticulation {
     // A tree that no sweep touches: between the ends of what its rows are written for, its bodies
     // have no lines but `last`, `bases` and `moved`, which stand side by side (joints.c).
     bool isInside;
-    bool isOut; // at the end of the step its bodies have lines again
-    int finished;        // substeps since rows were written
-    int passed;          // since the step began
+    bool isOut;   // at the end of the step its bodies have lines again
+    int finished; // substeps since rows were written
+    int passed;   // since the step began
     int factorisations;
 } tpArticulation;
 
@@ -165,11 +165,18 @@ struct tpStepJoints {
     // blocks (articulation_room.c).
     uint64_t structure, anchors; // of the system
     int blockCount, numberCount, width;
-    int32_t* blockOf;                     // of each mechanism of the map
+    int32_t* blockOf;                      // of each mechanism of the map
     const struct tpMechanismExtent* sizes; // the same
-    tpArticulation* placed;               // `list` as each step begins
-    bool areEnded;                        // the last step has come to its end
+    tpArticulation* placed;                // `list` as each step begins
+    bool areEnded;                         // the last step has come to its end
 };
+
+// Mechanisms in their room as they are when a step begins (articulation_begin.c).
+void tpStepJoints_Begin(const tpSmallStep* step, tpStepJoints* joints);
+
+// Says which trees have their contacts, if there are any, solved exactly: no sweep asks for their
+// velocities. False if memory ran out.
+bool tpStepJoints_MarkInside(tpSmallStep* step);
 
 typedef struct tpArticulationSpan {
     tpArticulation *begin, *end;

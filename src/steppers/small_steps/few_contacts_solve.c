@@ -77,8 +77,8 @@ static void addSpeeds(const tpSmallStep* step, const tpContactEnd* end, int rows
     const double* inside = insideOf(end, kind);
     const tpVelocity* v = lineOf(step, end, kind);
     for (int i = 0; i < rows; ++i) {
-        u[i] += inside != NULL ? rowSpeedOf(end->jacobian[i], inside)
-                               : rowSpeed(end->jacobian[i], v);
+        u[i] +=
+            inside != NULL ? rowSpeedOf(end->jacobian[i], inside) : rowSpeed(end->jacobian[i], v);
     }
 }
 

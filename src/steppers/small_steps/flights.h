@@ -15,9 +15,9 @@ typedef struct tpFlightPack {
     _Alignas(32) double moments[3][tp_flightPackWidth];
     // (I_y - I_z) / I_x and so on: how fast Euler's equations turn w.
     double ratios[3][tp_flightPackWidth];
-    double principal[4][tp_flightPackWidth];  // axes: w x y z
-    double isEven[tp_flightPackWidth];        // 1: its moments are the same; 0: they differ
-    double tumbles[tp_flightPackWidth];       // 1: it may; 0: it cannot
+    double principal[4][tp_flightPackWidth]; // axes: w x y z
+    double isEven[tp_flightPackWidth];       // 1: its moments are the same; 0: they differ
+    double tumbles[tp_flightPackWidth];      // 1: it may; 0: it cannot
     // Since rows were written: inertias xx yy zz xy xz yz, and how free flight changes angular
     // velocities in a substep. Of the step: what forces change in it.
     double inertia[6][tp_flightPackWidth];

@@ -275,7 +275,8 @@ void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
         }
         if (articulation->isInside) {
             tpArticulation_GoInside(step, articulation);
-            memset(articulation->moved, 0, sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
+            memset(articulation->moved, 0,
+                   sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
         }
     }
 }
