@@ -5,6 +5,7 @@
 // true gap at the end says, those of friction by the slip half way through the drift. Contacts that
 // close within the step have the directions of the end instead, so that they take energy and give
 // none; their rows are written afresh where each solve leads, as in [StewartTrinkle96, sec. 3.4].
+// From the third round on rows that push stay if their features are gone where the solve leads.
 // The first solve has all rows from the start, so that nothing passes through anything on its way.
 //
 // The careful way gives no energy, at the price of second order: every contact has its linear row
@@ -159,6 +160,10 @@ static bool solveOnce(tpDrift* drift, int round, double rough, double* reached) 
     return true;
 }
 
+// Rows of features that have pushed and are gone stay from this round on. Before it they often are
+// those of the first guess.
+enum { firstCollecting = 3 };
+
 // Solves, measures at the end and writes the rows again, until they agree with where they lead.
 // Ends after the first solve where that drives bodies beyond where anybody looked, if `mayOutrun`
 // is false.
@@ -172,6 +177,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     for (int k = 1;; ++k) {
         drift->miss = drift->apart = 0.0;
         drift->isSettled = true;
+        drift->isCollecting = k >= firstCollecting;
         if (!solveOnce(drift, k, rough, &reached)) {
             return false;
         }
@@ -186,8 +192,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         if (!findContacts(drift, &step->endContacts, &step->endCount)) {
             return false;
         }
-        tpDrift_CorrectContacts(drift);
-        if (!tpDrift_CorrectJoints(drift, step->contactCount)) {
+        if (!tpDrift_CorrectContacts(drift) || !tpDrift_CorrectJoints(drift, step->contactCount)) {
             return false;
         }
         bool isOver = k >= tp_driftCorrections - 1 || !tpSystem_HasWorkLeft(system);

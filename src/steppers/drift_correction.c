@@ -136,9 +136,13 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
 }
 
 // Compares the rows of contacts, which come first, with the true gaps at the end.
-void tpDrift_CorrectContacts(tpDrift* drift) {
+bool tpDrift_CorrectContacts(tpDrift* drift) {
     tpTimeStep* step = drift->step;
     drift->left = leftBySolve(drift);
+    drift->isAtEnd = TP_SCRATCH_ZEROED(&step->system->arena, bool, step->contactCount);
+    if (step->system->arena.failed) {
+        return false;
+    }
     const tpRows* rows = &step->rows;
     int next = 0;
     bool isFound = false; // the contact at `next` has had a row
@@ -162,10 +166,12 @@ void tpDrift_CorrectContacts(tpDrift* drift) {
             break;
         }
         if (next < step->endCount && order == 0) {
+            drift->isAtEnd[b] = true;
             correctRow(drift, b, &step->endContacts[next]);
             isFound = true;
         } else if (rows->impulse[rows->firstRows[b]] > 0.0 && !tpDrift_Stays(drift, b)) {
             drift->isSettled = false; // other features have met: look again there
         }
     }
+    return true;
 }

@@ -35,11 +35,13 @@ typedef struct tpDrift {
     bool hasSprings; // there are such contacts
     tpPose* poses[tp_driftCorrections]; // by rounds
 
-    double left;      // of the gaps by the last solve, in units of length
-    double miss;      // the largest of the rows, m or rad
-    double apart;     // the same of the rows of joints alone
-    double lastApart; // the same in the round before; INFINITY in the first one
-    bool isSettled;   // all are within their tolerance
+    double left;       // of the gaps by the last solve, in units of length
+    double miss;       // the largest of the rows, m or rad
+    double apart;      // the same of the rows of joints alone
+    double lastApart;  // the same in the round before; INFINITY in the first one
+    bool isSettled;    // all are within their tolerance
+    bool isCollecting; // rows of contacts that have pushed and are gone at the end stay
+    bool* isAtEnd;     // of each contact in the step: it is among the contacts at the end
 } tpDrift;
 
 // drift_rows.c
@@ -66,8 +68,8 @@ double tpDrift_EndTolerance(const tpDrift* drift);
 
 // drift_correction.c: what rows have missed at the end goes into their biases, `miss`, `isSettled`.
 
-void tpDrift_CorrectContacts(tpDrift* drift);
-// Joint rows come from block `firstBlock` on. False if memory ran out.
+// Both are false if memory ran out. Joint rows come from block `firstBlock` on.
+bool tpDrift_CorrectContacts(tpDrift* drift);
 bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock);
 
 // drift_springs.c: contacts that give. Both are false if memory ran out.

@@ -135,13 +135,18 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
     return true;
 }
 
-// Whether a contact's row stays when rows are written again.
+// Whether a contact's row stays when rows are written again. Hulls that tumble meet by one pair of
+// features, which a solve holds, so that another pair meets at its end: rows of that pair alone
+// lead back to the first. Such rounds go in circles until the work of the step is spent. A row that
+// has pushed stays therefore, if its features are not found any more, and both are held at once.
 bool tpDrift_Stays(const tpDrift* drift, int contact) {
     if (drift->round[contact] == 0) {
         return drift->isKept[drift->place[contact]];
     }
     const tpRows* rows = &drift->step->rows;
-    return drift->settings->isCareful && rows->impulse[rows->firstRows[contact]] > 0.0;
+    bool isGone = drift->isCollecting && !drift->isAtEnd[contact] &&
+                  !(drift->step->laws[contact].stiffness > 0.0);
+    return (drift->settings->isCareful || isGone) && rows->impulse[rows->firstRows[contact]] > 0.0;
 }
 
 // Contacts whose rows stay, and those at the end, in one list in the collider's order.

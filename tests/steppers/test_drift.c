@@ -123,8 +123,67 @@ static void roundsEndAtRounding(void** state) {
     tpDestroyWorld(world);
 }
 
+enum { hulls = 40, corners = 8 };
+
+static void addWall(tpWorld* world, double x, double y, double width, double depth) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    def.position = tpMakeVec3(x, y, 0.25);
+    addSolidBox(world, &def, tpMakeVec3(width, depth, 0.5), 1.0);
+}
+
+static void addTumblingHull(tpWorld* world, int i, tpRandom* random) {
+    const double size = 0.03;
+    tpVec3 points[corners];
+    for (int k = 0; k < corners; ++k) {
+        points[k] = tpScale(size, tpNormalize(randomVec3(random, -1.0, 1.0)));
+    }
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(0.07 * (i % 3 - 1), 0.07 * (i / 3 % 3 - 1), 0.035 + 0.065 * (i / 9));
+    def.velocity = randomVec3(random, -1.0, 1.0);
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    shapeDef.density = 1500.0;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry hull;
+    assert_int_equal(tpMakeHull(&allocator, points, corners, tpIdentityPose(), &hull, NULL),
+                     tp_success);
+    assert_true(tpCreateShape(world, body, &shapeDef, &hull, NULL).slot != 0);
+    tpReleaseGeometry(&hull);
+}
+
+static int tumble(uint64_t seed) {
+    tpWorld* world = worldWithFloor(tp_anitescu, 0.4, 0.0);
+    for (int side = -1; side <= 1; side += 2) {
+        addWall(world, 0.15 * side, 0.0, 0.05, 0.35);
+        addWall(world, 0.0, 0.15 * side, 0.25, 0.05);
+    }
+    tpRandom random = { seed };
+    for (int i = 0; i < hulls; ++i) {
+        addTumblingHull(world, i, &random);
+    }
+    int uncertified = 0;
+    for (int k = 0; k < 60; ++k) {
+        uncertified += tpWorld_Step(world, 1.0 / 120.0).violations != 0;
+    }
+    tpDestroyWorld(world);
+    return uncertified;
+}
+
+// Hulls that tumble into a box. Where one pair of features is held another one meets, and rows of
+// that one alone lead back: rounds went in circles of three until the work of the step was spent,
+// and left overlaps of millimetres. 18 of these 180 steps had no certificate so.
+static void roundsDoNotGoInCircles(void** state) {
+    (void)state;
+    int uncertified = tumble(1) + tumble(2) + tumble(4);
+    print_message("%d of 180 steps uncertified\n", uncertified);
+    assert_true(uncertified <= 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(rowsDoNotPileUp),
-                                        cmocka_unit_test(roundsEndAtRounding) };
+                                        cmocka_unit_test(roundsEndAtRounding),
+                                        cmocka_unit_test(roundsDoNotGoInCircles) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
