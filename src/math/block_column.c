@@ -5,6 +5,7 @@
 #define TP_SUBTRACT_THREE subtractThree
 #define TP_SUBTRACT_SIX subtractSix
 #define TP_INVERT_SIX invertSix
+#define TP_MULTIPLY_SIX multiplySix
 #define TP_ADD_COUPLES addAllCouples
 #define TP_FIND_SUBTRACT tpFindBlockColumn_plain
 #define TP_FIND_SIX tpFindSixKernels_plain

@@ -25,6 +25,8 @@ tpBlockColumn_Subtract* tpBlockColumn_Find(int size, int width);
 typedef struct tpSixKernels {
     // The inverse of A. False, and nothing, if rows have to change places.
     bool (*invert)(const double* A, double* inverse);
+    // C = A B.
+    void (*multiply)(const double* A, const double* B, double* C);
     // Adds left right' of `count` (2 or 3) pairs of vectors of two bodies: out_ij += left_i
     // right_j' at values + couple[2 i + j], where that is not negative. A vector has six numbers of
     // the first body, then six of the second.

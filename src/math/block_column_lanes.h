@@ -137,6 +137,23 @@ static bool TP_INVERT_SIX(const double* A, double* inverse) {
     return true;
 }
 
+static void TP_MULTIPLY_SIX(const double* A, const double* B, double* C) {
+    SixRow rows[6];
+    for (int k = 0; k < 6; ++k) {
+        memcpy(&rows[k].left, B + 6 * k, sizeof(rows[k].left));
+        memcpy(&rows[k].right, B + 6 * k + 4, sizeof(rows[k].right));
+    }
+    for (int i = 0; i < 6; ++i) {
+        SixRow sum = { { 0.0, 0.0, 0.0, 0.0 }, { 0.0, 0.0 } };
+        for (int k = 0; k < 6; ++k) {
+            sum.left += A[6 * i + k] * rows[k].left;
+            sum.right += A[6 * i + k] * rows[k].right;
+        }
+        memcpy(C + 6 * i, &sum.left, sizeof(sum.left));
+        memcpy(C + 6 * i + 4, &sum.right, sizeof(sum.right));
+    }
+}
+
 // out += left right' of `count` pairs of vectors, two rows at once: they are three fours.
 static inline void addOuter(int count, const double* left, const double* right, double* out) {
     Four head[3], middle[3], tail[3];
@@ -183,7 +200,9 @@ static void TP_ADD_COUPLES(int count, const double* left, const double* right, c
 }
 
 tpSixKernels TP_FIND_SIX(void) {
-    return (tpSixKernels){ .invert = TP_INVERT_SIX, .addCouples = TP_ADD_COUPLES };
+    return (tpSixKernels){ .invert = TP_INVERT_SIX,
+                           .multiply = TP_MULTIPLY_SIX,
+                           .addCouples = TP_ADD_COUPLES };
 }
 
 tpBlockColumn_Subtract* TP_FIND_SUBTRACT(int size) {

@@ -270,9 +270,10 @@ static void scatterColumn(tpBlockLu* factor, int j) {
 }
 
 // A block of rows n of L, from the work column.
-static inline void scale(int m, int n, const double* column, const double* inverse, double* L) {
+static inline void scale(const tpBlockLu* factor, int m, int n, const double* column,
+                         const double* inverse, double* L) {
     if (m == 6 && n == 6) {
-        tpMultiplyBlocks(6, 6, 6, column, inverse, L);
+        factor->six.multiply(column, inverse, L);
     } else {
         tpMultiplyBlocks(m, n, n, column, inverse, L);
     }
@@ -330,7 +331,7 @@ void tpBlockLu_Factorise(tpBlockLu* factor) {
         }
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            scale(factor->size[i], n, column + (size_t)(i * stride), inverse,
+            scale(factor, factor->size[i], n, column + (size_t)(i * stride), inverse,
                   factor->L + (size_t)e * (size_t)stride);
         }
     }

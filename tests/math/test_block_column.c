@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/block_lu.h"
 #include "support/check.h"
 
 enum { blocks = 7, listed = 5, largest = 36 };
@@ -95,6 +96,27 @@ static void invertsSix(void** state) {
     }
 }
 
+// To the bit of tpMultiplyBlocks, also where all products are negative zeros.
+static void multipliesSix(void** state) {
+    (void)state;
+    tpRandom random = { 14 };
+    tpSixKernels plain = tpSixKernels_Find(1), wide = tpSixKernels_Find(tpChooseWidth(4));
+    for (int trial = 0; trial < 20; ++trial) {
+        Sample sample;
+        fill(&sample, &random);
+        double* A = sample.L;
+        for (int k = 0; k < 6; ++k) {
+            A[6 + k] = sample.U[6 * k + 3] > 0.0 ? -0.0 : 0.0;
+        }
+        double expected[largest], found[largest], other[largest];
+        tpMultiplyBlocks(6, 6, 6, A, sample.U, expected);
+        plain.multiply(A, sample.U, found);
+        wide.multiply(A, sample.U, other);
+        assert_memory_equal(found, expected, sizeof(found));
+        assert_memory_equal(other, expected, sizeof(other));
+    }
+}
+
 static void addsCouples(void** state) {
     (void)state;
     tpRandom random = { 13 };
@@ -122,7 +144,9 @@ static void addsCouples(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(subtractsProducts),
-                                        cmocka_unit_test(invertsSix), cmocka_unit_test(addsCouples),
+                                        cmocka_unit_test(invertsSix),
+                                        cmocka_unit_test(multipliesSix),
+                                        cmocka_unit_test(addsCouples),
                                         cmocka_unit_test(othersHaveNone) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
