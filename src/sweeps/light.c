@@ -43,13 +43,14 @@ static bool matters(const tpContactPack* pack, int lane, double margin) {
 }
 
 // The chosen contacts of each pair of bodies; `list` receives the contacts. Returns the number of
-// manifolds.
-static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manifolds,
-                         int32_t* list) {
+// manifolds. `isRound`: whether the contacts of all of them are.
+static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manifolds, int32_t* list,
+                         bool* isRound) {
     const tpSweeper* sweeper = light->sweeper;
     int count = 0, lastA = -1, lastB = -1;
     light->chosenCount = 0;
     light->rowCount = 1;
+    *isRound = true;
     for (int i = 0; i < sweeper->contactCount; ++i) {
         int lane;
         const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
@@ -59,6 +60,7 @@ static int findManifolds(tpLightSweeper* light, double margin, tpManifold* manif
         }
         bool rubs = pack->muStatic[lane] > 0.0 || pack->muDynamic[lane] > 0.0;
         light->rowCount = rubs ? 3 : light->rowCount;
+        *isRound = *isRound && tpContactPack_IsRound(pack, lane, sweeper->bodies);
         int a = pack->bodyA[lane], b = pack->bodyB[lane];
         if (count == 0 || a != lastA || b != lastB) {
             bool movesA = sweeper->bodies[a].inverseMass > 0.0;
@@ -96,6 +98,21 @@ static void fillContact(const tpLightSweeper* light, int place, const tpContactP
     pack->muDynamic[to] = (float)from->muDynamic[lane];
     for (int k = 0; k < light->rowCount; ++k) {
         weight[tp_lightWidth * k + to] = (float)from->response[diagonal[k]][lane];
+    }
+}
+
+// Packs of round contacts, place by place as the others.
+static void fillRounds(const tpLightSweeper* light) {
+    const tpSweeper* sweeper = light->sweeper;
+    memset(light->rounds, 0, sizeof(tpRoundPack) * (size_t)light->packCount);
+    for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
+        tpRoundPack* pack = &light->rounds[place / tp_lightWidth];
+        int to = place % tp_lightWidth, contact = light->contacts[place], lane;
+        pack->bodyA[to] = pack->bodyB[to] = sweeper->bodyCount;
+        if (contact >= 0) {
+            const tpContactPack* from = tpSweeper_PackOf(sweeper, contact, &lane);
+            tpRoundPack_Fill(pack, to, from, lane, sweeper->bodies, light->damping);
+        }
     }
 }
 
@@ -172,12 +189,15 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
     if (arena->failed) {
         return false;
     }
-    int count = findManifolds(light, margin, manifolds, list);
+    bool isRound;
+    int count = findManifolds(light, margin, manifolds, list, &isRound);
+    isRound = isRound && light->rowCount == 3 && count == light->chosenCount;
     tpColourManifolds(manifolds, count, used, order);
     int packs = countPacks(manifolds, order, count);
     light->impulseCount = (int)placeOf(light, packs);
     light->runs = TP_SCRATCH(arena, tpLightRun, count);
     light->packs = TP_SCRATCH(arena, tpLightPack, packs);
+    light->rounds = isRound ? TP_SCRATCH(arena, tpRoundPack, packs) : NULL;
     light->contacts = TP_SCRATCH(arena, int32_t, tp_lightWidth * (size_t)packs);
     light->weight = TP_SCRATCH(arena, float, light->impulseCount);
     light->impulses = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
@@ -195,6 +215,9 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
         }
         m = end;
     }
+    if (isRound) {
+        fillRounds(light);
+    }
     return true;
 }
 
@@ -208,10 +231,12 @@ void tpLight_Load(tpLightSweeper* light) {
             continue;
         }
         const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
-        tpLightPack* mine = &light->packs[place / tp_lightWidth];
+        float(*speeds)[tp_lightWidth] = light->rounds != NULL
+                                            ? light->rounds[place / tp_lightWidth].speed
+                                            : light->packs[place / tp_lightWidth].speed;
         float* impulses = light->impulses + placeOf(light, place / tp_lightWidth);
         for (int k = 0; k < light->rowCount; ++k) {
-            mine->speed[k][to] = (float)(pack->speed[k][lane] + pack->bias[k][lane]);
+            speeds[k][to] = (float)(pack->speed[k][lane] + pack->bias[k][lane]);
             impulses[tp_lightWidth * k + to] = (float)pack->impulse[k][lane];
         }
     }
@@ -219,6 +244,10 @@ void tpLight_Load(tpLightSweeper* light) {
 }
 
 void tpLight_Sweep(tpLightSweeper* light) {
+    if (light->rounds != NULL) {
+        light->kernels->sweepRounds(light);
+        return;
+    }
     for (int r = 0; r < light->runCount; ++r) {
         light->kernels->sweepRun(light, &light->runs[r]);
     }
@@ -226,6 +255,10 @@ void tpLight_Sweep(tpLightSweeper* light) {
 
 void tpLight_Refresh(tpLightSweeper* light) {
     memset(light->changes, 0, sizeof(float) * (size_t)light->changeCount);
+    if (light->rounds != NULL) {
+        light->kernels->startRounds(light);
+        return;
+    }
     for (int r = 0; r < light->runCount; ++r) {
         light->kernels->startRun(light, &light->runs[r]);
     }

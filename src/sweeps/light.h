@@ -3,8 +3,9 @@
 // A crowd has thousands of contacts, of which about half carry anything, and each takes hundreds of
 // sweeps over all of them. What a sweep costs there is memory: 316 bytes per contact. A light
 // sweeper has a copy of those contacts that carry something or may soon do, 132 bytes each, sixteen
-// side by side. It changes their impulses by the same rule (sweeper.c) and follows how velocities
-// change by that; what they were when it was loaded is known in double precision:
+// side by side (spheres 84 bytes: light_round.h). It changes their impulses by the same rule
+// (sweeper.c) and follows how velocities change by that; what they were when it was loaded is known
+// in double precision:
 //
 //     u = u(loaded) + J dv,    dv = M^-1 J' (r - r(loaded))
 //
@@ -19,6 +20,7 @@
 #ifndef TIPPE_SRC_SWEEPS_LIGHT_H
 #define TIPPE_SRC_SWEEPS_LIGHT_H
 
+#include "sweeps/light_round.h"
 #include "sweeps/sweeper.h"
 
 // Sixteen contacts. The meaning of all numbers is that of tpContactPack.
@@ -49,8 +51,10 @@ typedef struct tpLightSweeper {
     double damping; // part of each change that is made
     tpLightPack* packs;
     tpLightRun* runs;
-    int32_t* contacts; // of each place (sixteen per pack): the sweeper's contact, or -1
-    bool* isChosen;    // of each contact of the sweeper
+    tpRoundPack* rounds; // of each pack, if all contacts are round and of pairs of their own; else
+                         // NULL
+    int32_t* contacts;   // of each place (sixteen per pack): the sweeper's contact, or -1
+    bool* isChosen;      // of each contact of the sweeper
     int packCount, runCount, chosenCount;
     int rowCount;     // of a contact: 3, or 1 where nothing rubs
     int impulseCount; // a multiple of sixteen, as changeCount is

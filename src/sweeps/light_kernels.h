@@ -14,6 +14,9 @@ typedef struct tpLightKernels {
     void (*sweepRun)(tpLightSweeper* light, const tpLightRun* run);
     // Adds what impulses have changed since they were loaded to the changes of velocity.
     void (*startRun)(tpLightSweeper* light, const tpLightRun* run);
+    // The same for all packs of round contacts.
+    void (*sweepRounds)(tpLightSweeper* light);
+    void (*startRounds)(tpLightSweeper* light);
     // Sum of weight (a - b)^2.
     double (*measure)(const float* weight, const float* a, const float* b, int count);
     // values += part (values - last), and last = values as they were
@@ -27,7 +30,8 @@ const tpLightKernels* tpGetLightKernels(int width);
 #define TP_LIGHT_KERNELS(label, lanes)                                                             \
     {                                                                                              \
         .name = label, .width = lanes, .sweepRun = sweepLightRun, .startRun = startLightRun,       \
-        .measure = measureLight, .advance = advanceLight,                                          \
+        .sweepRounds = sweepRounds, .startRounds = startRounds, .measure = measureLight,           \
+        .advance = advanceLight,                                                                   \
     }
 
 extern const tpLightKernels tp_plainLightKernels;

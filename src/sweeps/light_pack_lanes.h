@@ -1,6 +1,8 @@
 // What is done with a run of light packs, F contacts at once: included by one file for each width.
 // The rule is that of sweeper.c.
 
+#include "sweeps/light_round_lanes.h"
+
 // F pairs of bodies at work.
 typedef struct LightBodies {
     LightLines velocityA, velocityB;

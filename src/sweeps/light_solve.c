@@ -12,7 +12,8 @@
 // momentum leave a larger residual than they began with, and the plain sweeps after them a tenth
 // of it: only so do crowds of boxes come below 1e-5 of their speeds by sweeps alone.
 //
-// A solve that stalls ends with the best impulses that it has come to (kept_impulses.c).
+// A solve that stalls ends with the best impulses that it has come to (kept_impulses.c), at its
+// first stall if they are good enough.
 
 #include "sweeps/light_solve.h"
 
@@ -63,6 +64,7 @@ typedef struct Progress {
     double ratio;  // of residual and step, as the last round has left it
     double last;   // residual before the last round
     double best;   // least residual since the last stall
+    double least;  // least residual so far
     int idle;      // rounds that have gained nothing
     int stalls;    // so far
     bool isOver;   // there have been too many of them
@@ -141,6 +143,7 @@ static bool considerRound(tpSweeper* sweeper, tpLightTask* task, const tpLightSw
     progress->ratio = task->miss / sqrt(momentum->size);
     progress->idle = task->miss < stalledPart * progress->best ? 0 : progress->idle + 1;
     progress->best = fmin(progress->best, task->miss);
+    progress->least = fmin(progress->least, task->miss);
     progress->isStale = tpLight_MissOutside(light) > outsidePart * fmin(task->goal, task->miss);
     if (progress->idle < mostStalls || task->miss <= task->goal) {
         return true;
@@ -148,12 +151,13 @@ static bool considerRound(tpSweeper* sweeper, tpLightTask* task, const tpLightSw
     progress->stalls += 1;
     progress->idle = 0;
     progress->isStale = true;
-    progress->isOver = progress->stalls >= (momentum->isLong ? longStallCount : shortStallCount);
+    progress->isOver = progress->stalls >= (momentum->isLong ? longStallCount : shortStallCount) ||
+                       progress->least <= task->enough;
     int helpStall = momentum->isLong ? longHelpStall : shortHelpStall;
     if (momentum->isLong) {
         tpLightMomentum_Reset(momentum);
     }
-    if (progress->stalls == helpStall && task->help != NULL) {
+    if (progress->stalls == helpStall && task->help != NULL && !progress->isOver) {
         if (!task->help(task->context, light)) {
             return false;
         }
@@ -170,7 +174,7 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     }
     task->miss = renew(sweeper, task->start);
     double margin = chosenMargin * task->miss / sqrt((double)sweeper->contactCount);
-    Progress progress = { INFINITY, INFINITY, INFINITY, 0, 0, false, true, margin };
+    Progress progress = { INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, false, true, margin };
     tpArenaMark begin = tpArena_Mark(arena);
     tpKeptImpulses kept;
     if (!tpKeptImpulses_Create(&kept, sweeper, arena)) {

@@ -8,6 +8,7 @@
 typedef struct tpLightTask {
     const tpVelocity* start; // velocities without impulses, another array than the sweeper's
     double goal;             // for tpSweeper_Miss, m/s
+    double enough;           // the same for a solve that has stalled
     int limit;               // of light sweeps
     // Asked for better impulses of the chosen contacts if sweeps have stalled several times; may be
     // NULL. False if memory ran out.

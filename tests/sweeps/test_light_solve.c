@@ -65,6 +65,32 @@ static void stallsEnd(void** state) {
     destroyHeap(heap);
 }
 
+// A solve that has stalled and is good enough ends there, without help.
+static void stallsThatAreGoodEnoughEndAtOnce(void** state) {
+    (void)state;
+    int sweeps[2];
+    for (int k = 0; k < 2; ++k) {
+        Heap* heap = makeResting(5, 0.1);
+        tpVelocity* start = TP_SCRATCH(&heap->arena, tpVelocity, bodies);
+        memcpy(start, heap->velocities, sizeof(tpVelocity) * bodies);
+        double size = tpSweeper_FreeSpeed(&heap->sweeper);
+        Asked asked = { 0, NULL };
+        tpLightTask task = { .start = start,
+                             .goal = 1e-14,
+                             .enough = k == 0 ? 0.0 : 1e-4 * size,
+                             .limit = 1000000,
+                             .help = help,
+                             .context = &asked };
+        assert_true(tpLight_Solve(&heap->sweeper, &task, &heap->arena));
+        assert_true(k == 0 || task.miss <= task.enough);
+        assert_int_equal(asked.times, 1 - k);
+        sweeps[k] = task.sweeps;
+        destroyHeap(heap);
+    }
+    print_message("%d sweeps, %d if less is enough\n", sweeps[0], sweeps[1]);
+    assert_true(2 * sweeps[1] < sweeps[0]);
+}
+
 // A solve that ends before its goal has the best impulses so far: more sweeps never leave more.
 static void moreSweepsLeaveNoMore(void** state) {
     (void)state;
@@ -87,6 +113,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heapsAreSolved),
         cmocka_unit_test(stallsEnd),
+        cmocka_unit_test(stallsThatAreGoodEnoughEndAtOnce),
         cmocka_unit_test(moreSweepsLeaveNoMore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

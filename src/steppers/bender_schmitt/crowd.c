@@ -28,6 +28,9 @@ enum { leastLook = 8, mostLook = 64, mixedPhase = 512 };
 // The portfolio is asked for this part of the goal.
 static const double safePart = 0.8;
 
+// A solve that has stalled is asked for this part of the certificate and no more.
+static const double enoughPart = 0.99;
+
 // Residuals below this, of the speeds that impulses change, are left to double precision.
 static const double lightRounding = 1e-7;
 
@@ -100,11 +103,14 @@ static bool help(void* context, const tpLightSweeper* light) {
 }
 
 static bool sweepLightly(tpTouch* touch, tpSolverMemory* memory, const tpVelocity* start,
-                         double goal, int limit, tpStepReport* report) {
+                         double goal, double enough, int limit, tpStepReport* report) {
     Stalled stalled = { touch, memory, start, goal, report };
-    tpLightTask task = {
-        .start = start, .goal = goal, .limit = limit, .help = help, .context = &stalled
-    };
+    tpLightTask task = { .start = start,
+                         .goal = goal,
+                         .enough = enough,
+                         .limit = limit,
+                         .help = help,
+                         .context = &stalled };
     bool isDone = tpLight_Solve(&touch->sweeper, &task, &touch->system->arena);
     report->iterationCount += task.sweeps;
     return isDone;
@@ -118,13 +124,14 @@ bool tpCrowd_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     tpSweeper_DropRunawayLoads(sweeper, start, size);
     tpSweeper_WarmStart(sweeper);
     bool isLight = sweeper->jointCount == 0 && sweeper->torsionCount == 0;
-    if (isLight && !sweepLightly(touch, memory, start, fmax(goal, lightRounding * size),
+    double enough = fmax(goal, enoughPart * touch->system->certificate * size);
+    if (isLight && !sweepLightly(touch, memory, start, fmax(goal, lightRounding * size), enough,
                                  lightPerSweep * limit, report)) {
         return false;
     }
     // What stalls in single precision mostly does not in double precision, over all contacts.
     int most = isLight ? patience * limit : limit;
-    bool isDone = isLight && (goal > looseGoal * size || tpSweeper_Miss(sweeper) <= goal);
+    bool isDone = isLight && (goal > looseGoal * size || tpSweeper_Miss(sweeper) <= enough);
     if (!isDone && !sweepAll(touch, start, goal, most, isLight, report)) {
         return false;
     }

@@ -354,7 +354,8 @@ static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, tpSolve
         return false;
     }
     report->solveCount += 1;
-    reportSweeps(touch, start, &verdict, size, verdict.velocity <= goal, report);
+    bool isSolved = verdict.velocity <= fmax(goal, touch->system->certificate * size);
+    reportSweeps(touch, start, &verdict, size, isSolved, report);
     return true;
 }
 

@@ -1,0 +1,122 @@
+// What is done with packs of round contacts, F at once: included by one file for each width.
+//
+// With arms a n and b n, the other tangent o = n x t, moments of inertia I about every axis, and
+// the spin s = a w_A - b w_B, the velocity of the contact is v_A - v_B + s x n:
+//
+//     u_n = dv . n,    u_t = dv . t + s . o,    u_o = dv . o - s . t
+//
+// and impulses turn bodies by a n x r = a (r_t o - r_o t). A normal impulse changes no velocity
+// along the surface, and friction has the same response in all directions.
+
+// F pairs of bodies at work.
+typedef struct RoundBodies {
+    LightLines velocityA, velocityB;
+} RoundBodies;
+
+// Adds an impulse to A's velocity, and takes it from B's.
+static inline void pushRound(const tpRoundPack* pack, int lane, LightVec n, LightVec t, LightVec o,
+                             light alongN, light alongT, light alongO, RoundBodies* bodies) {
+    light massA = loadLight(pack->massA + lane), massB = loadLight(pack->massB + lane);
+    light turnA = loadLight(pack->turnA + lane), turnB = loadLight(pack->turnB + lane);
+    light impulse[3] = { alongN * n.x + alongT * t.x + alongO * o.x,
+                         alongN * n.y + alongT * t.y + alongO * o.y,
+                         alongN * n.z + alongT * t.z + alongO * o.z };
+    light moment[3] = { alongT * o.x - alongO * t.x, alongT * o.y - alongO * t.y,
+                        alongT * o.z - alongO * t.z };
+    for (int k = 0; k < 3; ++k) {
+        bodies->velocityA.numbers[k] += massA * impulse[k];
+        bodies->velocityB.numbers[k] -= massB * impulse[k];
+        bodies->velocityA.numbers[k + 4] += turnA * moment[k];
+        bodies->velocityB.numbers[k + 4] -= turnB * moment[k];
+    }
+}
+
+// Friction from the velocity along the surface: what stops it if it may, else as much as it may.
+static inline void solveRoundFriction(const tpRoundPack* pack, int lane, light ut, light uo,
+                                      light load, light* rt, light* ro) {
+    light step = loadLight(pack->inverseTangent + lane);
+    light stopT = *rt - step * ut, stopO = *ro - step * uo;
+    light force = stopT * stopT + stopO * stopO;
+    light most = loadLight(pack->muStatic + lane) * load;
+    lightMask slips = lightGreater(force, most * most);
+    *rt = stopT;
+    *ro = stopO;
+    if (lightAny(slips)) {
+        light length = lightSqrt(force);
+        light limit = loadLight(pack->muDynamic + lane) * load;
+        light factor = lightSelect(lightGreater(length, limit), limit / length, lightOf(1.0f));
+        *rt = lightSelect(slips, factor * stopT, stopT);
+        *ro = lightSelect(slips, factor * stopO, stopO);
+    }
+}
+
+static inline void sweepRoundPack(const tpRoundPack* pack, float* impulses, int lane,
+                                  RoundBodies* bodies) {
+    LightVec n = loadLightVec(pack->normal[0], lane), t = loadLightVec(pack->tangent[0], lane);
+    LightVec o = crossLight(n, t);
+    const light *a = bodies->velocityA.numbers, *b = bodies->velocityB.numbers;
+    light armA = loadLight(pack->armA + lane), armB = loadLight(pack->armB + lane);
+    LightVec relative = { a[0] - b[0], a[1] - b[1], a[2] - b[2] };
+    LightVec spin = { armA * a[4] - armB * b[4], armA * a[5] - armB * b[5],
+                      armA * a[6] - armB * b[6] };
+    light un = loadLight(pack->speed[0] + lane) + dotLight(relative, n);
+    light ut = loadLight(pack->speed[1] + lane) + (dotLight(relative, t) + dotLight(spin, o));
+    light uo = loadLight(pack->speed[2] + lane) + (dotLight(relative, o) - dotLight(spin, t));
+
+    float *normals = impulses + lane, *alongT = normals + tp_lightWidth;
+    float* alongO = alongT + tp_lightWidth;
+    light oldN = loadLight(normals), oldT = loadLight(alongT), oldO = loadLight(alongO);
+    light rn = lightMax(lightOf(0.0f), oldN - un * loadLight(pack->inverseNormal + lane));
+    light rt = oldT, ro = oldO;
+    solveRoundFriction(pack, lane, ut, uo, rn, &rt, &ro);
+    storeLight(normals, rn);
+    storeLight(alongT, rt);
+    storeLight(alongO, ro);
+    pushRound(pack, lane, n, t, o, rn - oldN, rt - oldT, ro - oldO, bodies);
+}
+
+static inline void loadRoundBodies(const tpLightSweeper* sweeper, const tpRoundPack* pack, int lane,
+                                   RoundBodies* bodies) {
+    loadLightLines(sweeper->changes, pack->bodyA + lane, &bodies->velocityA);
+    loadLightLines(sweeper->changes, pack->bodyB + lane, &bodies->velocityB);
+}
+
+static inline void storeRoundBodies(tpLightSweeper* sweeper, const tpRoundPack* pack, int lane,
+                                    const RoundBodies* bodies) {
+    storeLightLines(sweeper->changes, pack->bodyA + lane, &bodies->velocityA);
+    storeLightLines(sweeper->changes, pack->bodyB + lane, &bodies->velocityB);
+}
+
+static void sweepRounds(tpLightSweeper* sweeper) {
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpRoundPack* pack = &sweeper->rounds[p];
+        float* impulses = sweeper->impulses + (ptrdiff_t)3 * tp_lightWidth * p;
+        for (int lane = 0; lane < tp_lightWidth; lane += F) {
+            RoundBodies bodies;
+            loadRoundBodies(sweeper, pack, lane, &bodies);
+            sweepRoundPack(pack, impulses, lane, &bodies);
+            storeRoundBodies(sweeper, pack, lane, &bodies);
+        }
+    }
+}
+
+static void startRounds(tpLightSweeper* sweeper) {
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpRoundPack* pack = &sweeper->rounds[p];
+        ptrdiff_t first = (ptrdiff_t)3 * tp_lightWidth * p;
+        for (int lane = 0; lane < tp_lightWidth; lane += F) {
+            RoundBodies bodies;
+            light change[3];
+            for (int k = 0; k < 3; ++k) {
+                ptrdiff_t place = first + k * tp_lightWidth + lane;
+                change[k] =
+                    loadLight(sweeper->impulses + place) - loadLight(sweeper->loaded + place);
+            }
+            LightVec n = loadLightVec(pack->normal[0], lane);
+            LightVec t = loadLightVec(pack->tangent[0], lane);
+            loadRoundBodies(sweeper, pack, lane, &bodies);
+            pushRound(pack, lane, n, t, crossLight(n, t), change[0], change[1], change[2], &bodies);
+            storeRoundBodies(sweeper, pack, lane, &bodies);
+        }
+    }
+}
