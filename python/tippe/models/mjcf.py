@@ -94,7 +94,7 @@ def _plain(text: str, source: Source) -> str:
     for name in names:
         if lost and name and Path(lost[1]).name == Path(name).name:
             return f'there is no file "{name}", or it cannot be read'
-    return re.sub(r"^(XML )?Error: ", "", text)
+    return re.sub(r"^((XML )?Error: )+", "", text)
 
 
 def _compile(mujoco: Any, path: Path, source: Source, report: Report) -> Any:
