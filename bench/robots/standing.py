@@ -10,7 +10,7 @@ it came. What --save holds already is not run again: a long table can be made in
 
 until     simulated time that was reached, s
 feet      largest sliding speed of a contact with what does not move, at the end, m/s
-load - 1  forces along the normals of those contacts over the weight (robots on a base of their own have none)
+load - 1  vertical force of those contacts over the weight, minus 1 (robots on a base of their own have none)
 moved     largest way of a body from the start; creep: in the last quarter, m/s
 ms        processor time per step, of the whole run
 """
@@ -91,7 +91,9 @@ def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[st
     free = {name for joint in scene.get("joints", []) for name in joint["bodies"]} & resting
     weight = sum(body.get("mass", 0.0) * body.get("gravity_scale", 1.0) for body in moving) * math.hypot(*scene.get("gravity", [0.0, 0.0, 0.0]))
     ends = [contact for contact in contacts if contact["time"] == last["time"] and (contact["bodyA"] in resting or contact["bodyB"] in resting)]
-    force = sum(float(c["normal_impulse"]) * abs(float(c["nz"])) for c in ends)
+    # Along the vertical, friction with it: the ground need not be level. Impulses are those on the first body of a contact.
+    push = [(1.0 if c["bodyA"] in resting else -1.0) * (float(c["normal_impulse"]) * float(c["nz"]) + float(c["friction_impulse_z"])) for c in ends]
+    force = abs(sum(push))
     start = positions(states[0], names)
     speed = max((abs(float(last[f"{name}.v{axis}"])) for name in names for axis in "xyz"), default=0.0)
     return {
