@@ -78,7 +78,7 @@ static void slackIsABound(void** state) {
         tpPose poseB = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
         tpVec3 along = tpNormalize(randomVec3(&random, -1.0, 1.0));
         double apart = tpSeparationAlong(&a, poseA, &b, poseB, along);
-        tpPairState pair = tpMakeApart(apart, along);
+        tpPairState pair = tpMakeApart(apart, along, tp_alongNothing);
         for (int step = 0; step < 5; ++step) {
             tpBodyWay wayA, wayB;
             poseA = moveBody(&random, poseA, reachA, &wayA);
@@ -92,13 +92,168 @@ static void slackIsABound(void** state) {
     }
     // A bound that is never reached would say little.
     assert_true(tightest < 0.05);
-    tpPairState pair = tpMakeApart(1.0, tpMakeVec3(0.0, 0.0, 1.0));
+    tpPairState pair = tpMakeApart(1.0, tpMakeVec3(0.0, 0.0, 1.0), tp_alongNothing);
     tpBodyWay up = { .moved = { 0.0f, 0.0f, 0.5f } }, still = { .turned = 0.0f };
     assert_true(tpStaysApart(&pair, &up, &still));
     CHECK_NEAR(pair.slack, 1.5, 0.5 * 2e-3 + 1e-5);
-    tpPairState distance = tpMakeApart(1.0, tpZeroVec3());
+    tpPairState distance = tpMakeApart(1.0, tpZeroVec3(), tp_alongNothing);
     assert_true(tpStaysApart(&distance, &up, &still));
     CHECK_NEAR(distance.slack, 0.5, 1e-5);
+}
+
+static tpBodyWay spinningWay(tpVec3 turn, double reach) {
+    return (tpBodyWay){ .turning = (float)(tpLength(turn) * reach),
+                        .margin = 10.0f,
+                        .spin = tpPackDirection(tpNormalize(turn)) };
+}
+
+// How far a turn brings points of a shape nearer along a direction: never farther than the bound
+// says, which is all of the turning across it and next to nothing about it.
+static void turningIsBounded(void** state) {
+    (void)state;
+    tpRandom random = { 23 };
+    double tightest = INFINITY;
+    tpPose apart = tpMakePose(tpMakeVec3(0.0, 0.0, -9.0), tpIdentityQuat());
+    double reachB;
+    tpGeometry b = makeShape(3, &reachB);
+    for (int trial = 0; trial < 4000; ++trial) {
+        double reach;
+        tpGeometry a = makeShape(trial % 4, &reach);
+        tpPose before = tpMakePose(tpZeroVec3(), randomRotation(&random)), after = before;
+        tpVec3 turn = randomVec3(&random, -0.8, 0.8);
+        tpVec3 along = tpNormalize(randomVec3(&random, -1.0, 1.0));
+        after.rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(turn), before.rotation));
+        tpBodyWay way = spinningWay(turn, reach);
+        double bound = tpTurningAlong(&way, along);
+        double nearer = tpSeparationAlong(&a, before, &b, apart, along) -
+                        tpSeparationAlong(&a, after, &b, apart, along);
+        assert_true(nearer <= bound + 1e-7);
+        tightest = fmin(tightest, bound - nearer);
+    }
+    assert_true(tightest < 0.05);
+    tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0);
+    tpBodyWay about = spinningWay(tpScale(0.5, up), 2.0), across = about, none = about;
+    across.spin = tpPackDirection(tpMakeVec3(0.6, 0.8, 0.0));
+    none.spin = 0;
+    assert_true(tpTurningAlong(&about, up) < 0.01);
+    CHECK_NEAR(tpTurningAlong(&across, up), 1.0, 1e-6);
+    CHECK_NEAR(tpTurningAlong(&none, up), 1.0, 1e-6);
+    tpBodyWay still = { .margin = 0.0f };
+    CHECK_NEAR(tpPairNeedAlong(&about, &still, up), 1.25, 0.01);
+    CHECK_NEAR(tpPairNeedAlong(&across, &still, up), 2.25, 1e-6);
+}
+
+// Two bodies with a shape each, as much of a system as tpFindApart looks at.
+typedef struct Two {
+    tpSystem system;
+    tpShape shapes[2];
+    tpShapeForm forms[2];
+    tpBody bodies[2];
+    tpPose poses[2];
+} Two;
+
+static void makeTwo(Two* two, tpGeometry a, tpGeometry b) {
+    memset(two, 0, sizeof(*two));
+    two->forms[0].geometry = a;
+    two->forms[1].geometry = b;
+    for (int i = 0; i < 2; ++i) {
+        two->shapes[i].body = i;
+        two->shapes[i].form = &two->forms[i];
+    }
+    two->system.shapes.data = two->shapes;
+    two->system.bodies.data = two->bodies;
+    two->system.poses.data = two->poses;
+}
+
+static double separationNow(const Two* two, tpVec3 along) {
+    return tpSeparationAlong(&two->forms[0].geometry, two->poses[0], &two->forms[1].geometry,
+                             two->poses[1], along);
+}
+
+// Two plates that tumble together stay apart along a face of one of them, which turns with it, and
+// a direction that stays where it was does not tell that for long.
+static void facesAreFollowed(void** state) {
+    (void)state;
+    tpGeometry a, b;
+    tpPose own = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+    assert_int_equal(tpMakeBox(&(tpBox){ { 1.0, 1.0, 0.1 } }, own, &a, NULL), tp_success);
+    assert_int_equal(tpMakeBox(&(tpBox){ { 0.9, 0.9, 0.1 } }, own, &b, NULL), tp_success);
+    Two two;
+    makeTwo(&two, a, b);
+    tpBodyWay still = { .margin = 0.01f };
+    tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0);
+    for (int kind = tp_alongNothing; kind <= tp_alongFaceOfB; ++kind) {
+        tpPairState pair = tpMakeApart(0.05, up, (tpAlongKind)kind);
+        int followed = 0;
+        for (int k = 0; k < 40; ++k) {
+            tpQuat turned = tpQuatExp(tpScale(0.1 * k, tpNormalize(tpMakeVec3(3.0, 1.0, 2.0))));
+            two.poses[0] = tpMakePose(tpRotate(turned, tpScale(0.15, up)), turned);
+            two.poses[1] = tpMakePose(tpZeroVec3(), turned);
+            followed += tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &still, &still, &pair);
+        }
+        assert_int_equal(followed, kind == tp_alongNothing ? 1 : 40);
+        if (kind != tp_alongNothing) {
+            CHECK_NEAR(pair.slack, 0.05, 1e-6);
+        }
+    }
+    // Nobody knows a direction.
+    tpPairState distance = tpMakeApart(0.05, tpZeroVec3(), tp_alongFaceOfA);
+    assert_false(tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &still, &still, &distance));
+}
+
+// What is found apart is as far apart as it says, and stays so through the next step at the speeds
+// that bodies have, whatever they are; a plane is left by its normal.
+static void foundApartStaysApart(void** state) {
+    (void)state;
+    tpRandom random = { 5 };
+    tpGeometry plane;
+    assert_int_equal(tpMakePlane(&(tpPlane){ { 0.0, 0.6, 0.8 }, -0.3 },
+                                 tpMakePose(tpZeroVec3(), tpIdentityQuat()), &plane, NULL),
+                     tp_success);
+    int found = 0, foundPlanes = 0;
+    for (int trial = 0; trial < 6000; ++trial) {
+        double reach[2] = { 0.0, 0.0 };
+        Two two;
+        int planeAt = trial % 3;
+        tpGeometry a = planeAt == 0 ? plane : makeShape(trial / 3 % 4, &reach[0]);
+        tpGeometry b = planeAt == 1 ? plane : makeShape(trial / 12 % 4, &reach[1]);
+        makeTwo(&two, a, b);
+        tpBodyWay ways[2];
+        tpVec3 ahead[2], turn[2];
+        for (int i = 0; i < 2; ++i) {
+            bool isPlane = planeAt == i;
+            two.poses[i] = tpMakePose(randomVec3(&random, -1.5, 1.5), randomRotation(&random));
+            ahead[i] = isPlane ? tpZeroVec3() : randomVec3(&random, -0.3, 0.3);
+            turn[i] = isPlane ? tpZeroVec3() : randomVec3(&random, -0.3, 0.3);
+            ways[i] = spinningWay(isPlane ? tpMakeVec3(0.0, 0.0, 1e-9) : turn[i], reach[i]);
+            ways[i].ahead[0] = (float)ahead[i].x;
+            ways[i].ahead[1] = (float)ahead[i].y;
+            ways[i].ahead[2] = (float)ahead[i].z;
+            ways[i].margin = (float)(tpLength(ahead[i]) + ways[i].turning);
+        }
+        tpPairState pair =
+            tpMakeApart(0.0, tpNormalize(randomVec3(&random, -1.0, 1.0)), tp_alongNothing);
+        if (!tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &ways[0], &ways[1], &pair)) {
+            continue;
+        }
+        found += 1;
+        foundPlanes += planeAt < 2;
+        tpVec3 along = tpNormalize(tpUnpackDirection(pair.along));
+        if (planeAt < 2) {
+            tpVec3 normal = tpRotate(two.poses[planeAt].rotation, plane.plane.normal);
+            assert_true(fabs(tpDot(normal, along)) > 1.0 - 1e-5);
+            along = planeAt == 0 ? tpNeg(normal) : normal;
+        }
+        CHECK_NEAR(pair.slack, separationNow(&two, along), 0.02);
+        for (int i = 0; i < 2; ++i) {
+            two.poses[i].position = tpAdd(two.poses[i].position, ahead[i]);
+            two.poses[i].rotation =
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(turn[i]), two.poses[i].rotation));
+        }
+        assert_true(separationNow(&two, along) > -1e-6);
+    }
+    assert_true(found > 300);
+    assert_true(foundPlanes > 100);
 }
 
 // Shapes are as far apart along a direction as their corners and surfaces are.
@@ -270,10 +425,12 @@ static void filtersAreAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needsOfPairs),          cmocka_unit_test(needsAlongADirection),
-        cmocka_unit_test(slackIsABound),         cmocka_unit_test(separationsOfShapes),
-        cmocka_unit_test(boxesGoAlongTheWay),    cmocka_unit_test(newBodiesAreMet),
-        cmocka_unit_test(exclusionsAreFollowed), cmocka_unit_test(filtersAreAsked),
+        cmocka_unit_test(needsOfPairs),        cmocka_unit_test(needsAlongADirection),
+        cmocka_unit_test(slackIsABound),       cmocka_unit_test(turningIsBounded),
+        cmocka_unit_test(facesAreFollowed),    cmocka_unit_test(foundApartStaysApart),
+        cmocka_unit_test(separationsOfShapes), cmocka_unit_test(boxesGoAlongTheWay),
+        cmocka_unit_test(newBodiesAreMet),     cmocka_unit_test(exclusionsAreFollowed),
+        cmocka_unit_test(filtersAreAsked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

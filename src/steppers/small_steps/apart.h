@@ -7,33 +7,58 @@
 
 // What is known of a pair without a manifold. Along a direction, from B to A, the shapes are at
 // least `slack` apart; if that is zero, it is their distance.
-tpPairState tpMakeApart(double slack, tpVec3 along);
+tpPairState tpMakeApart(double slack, tpVec3 along, tpAlongKind kind);
 
 // How far apart two shapes are along a unit vector from B to A, m; negative if they are not.
 // -INFINITY if nobody knows, as of meshes.
 double tpSeparationAlong(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpVec3 along);
 
+// Where a shape is now.
+tpPose tpShapePose(const tpSystem* system, const tpShape* shape);
+
+// Measures how far apart the shapes of a pair are now along the direction that is known, turned
+// with the face that it belongs to. True if that is enough for the next step; the pair knows it
+// then.
+bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a, const tpBodyWay* b,
+                 tpPairState* pair);
+
 // A direction is three numbers of ten bits, so that a list of many pairs stays short. Each is off
 // by half of 1 / 511 at most, and the direction by 1.7e-3: what a way is along it, by that part of
 // the way. The rest is for the rounding.
 static const float tp_directionError = 2e-3f;
+uint32_t tpPackDirection(tpVec3 v);
 
 static inline float tpUnpackNumber(uint32_t word, int shift) {
     int32_t x = (int32_t)(word >> shift & 0x3ffu);
     return (float)(x - ((x & 0x200) << 1)) * (1.0f / 511.0f);
 }
 
+static inline tpVec3 tpUnpackDirection(uint32_t word) {
+    return tpMakeVec3(tpUnpackNumber(word, 0), tpUnpackNumber(word, 10), tpUnpackNumber(word, 20));
+}
+
+// How far turning may bring points of a body nearer along a unit vector n. A turn by the angle f
+// about e moves n against the body by 2 sin(f / 2) |e x n|, and no point is farther away than the
+// reach: what turns about n comes no nearer along it.
+static inline double tpTurningAlong(const tpBodyWay* way, tpVec3 along) {
+    if (way->spin == 0) {
+        return way->turning;
+    }
+    double part = tpLength(tpCross(tpUnpackDirection(way->spin), along)) + 2.0 * tp_directionError;
+    return part < 1.0 ? part * way->turning : way->turning;
+}
+
 static inline double tpNeedOf(const tpBodyWay* a, const tpBodyWay* b, double nearer) {
     double most = (double)a->margin + b->margin;
-    return fmin(most, nearer + a->turning + b->turning + tp_asidePart * most);
+    return fmin(most, nearer + tp_asidePart * most);
 }
 
 // How near two bodies may come in the next step, m.
 static inline double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b) {
     double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
     double z = (double)a->ahead[2] - b->ahead[2];
-    return tpNeedOf(a, b, sqrt(x * x + y * y + z * z));
+    return tpNeedOf(a, b, sqrt(x * x + y * y + z * z) + a->turning + b->turning);
 }
 
 // How far they may come nearer along a unit vector from B to A, m.
@@ -41,11 +66,12 @@ static inline double tpPairNeedAlong(const tpBodyWay* a, const tpBodyWay* b, tpV
     double x = (double)a->ahead[0] - b->ahead[0], y = (double)a->ahead[1] - b->ahead[1];
     double z = (double)a->ahead[2] - b->ahead[2];
     double nearer = -(along.x * x + along.y * y + along.z * z);
-    return tpNeedOf(a, b, nearer > 0.0 ? nearer : 0.0);
+    double turning = tpTurningAlong(a, along) + tpTurningAlong(b, along);
+    return tpNeedOf(a, b, (nearer > 0.0 ? nearer : 0.0) + turning);
 }
 
 // Takes from what is known what the two bodies have moved. True if it is still enough for the next
-// step.
+// step, whatever their axes of turning are.
 static inline bool tpStaysApart(tpPairState* pair, const tpBodyWay* a, const tpBodyWay* b) {
     float x = a->moved[0] - b->moved[0], y = a->moved[1] - b->moved[1];
     float z = a->moved[2] - b->moved[2], way = sqrtf(x * x + y * y + z * z);
@@ -60,7 +86,10 @@ static inline bool tpStaysApart(tpPairState* pair, const tpBodyWay* a, const tpB
                    tpUnpackNumber(pair->along, 20) };
     float nearer = tp_directionError * way - (n[0] * x + n[1] * y + n[2] * z);
     pair->slack -= nearer + turned;
-    return pair->slack > tpPairNeedAlong(a, b, tpMakeVec3(n[0], n[1], n[2]));
+    double next =
+        -(n[0] * ((double)a->ahead[0] - b->ahead[0]) + n[1] * ((double)a->ahead[1] - b->ahead[1]) +
+          n[2] * ((double)a->ahead[2] - b->ahead[2]));
+    return pair->slack > tpNeedOf(a, b, (next > 0.0 ? next : 0.0) + a->turning + b->turning);
 }
 
 #endif

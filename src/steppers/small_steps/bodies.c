@@ -8,6 +8,7 @@
 #include "dynamics/joint_laws.h"
 #include "dynamics/motion.h"
 #include "dynamics/sweep_input.h"
+#include "steppers/small_steps/apart.h"
 #include "steppers/small_steps/step.h"
 
 enum { bodiesPerChunk = 128 };
@@ -70,7 +71,9 @@ static void setWay(tpBodyWay* way, const tpVelocity* velocity, double h, double 
     way->ahead[0] = (float)(h * velocity->linear.x);
     way->ahead[1] = (float)(h * velocity->linear.y);
     way->ahead[2] = (float)(h * velocity->linear.z);
-    way->turning = (float)(h * tpLength(velocity->angular) * reach);
+    double spin = tpLength(velocity->angular);
+    way->turning = (float)(h * spin * reach);
+    way->spin = spin > 0.0 ? tpPackDirection(tpScale(1.0 / spin, velocity->angular)) : 0;
     // Rounded up.
     way->margin = (float)(margin * (1.0 + 1e-7));
 }

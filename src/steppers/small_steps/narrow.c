@@ -35,17 +35,6 @@ static bool isCentral(const tpSystem* system, const tpShape* shape) {
     return offset.x == 0.0 && offset.y == 0.0 && offset.z == 0.0;
 }
 
-static tpPose poseOf(const tpSystem* system, const tpShape* shape) {
-    tpPose pose = system->poses.data[shape->body];
-    tpVec3 offset =
-        tpSub(shape->form->geometry.pose.position, system->bodies.data[shape->body].center);
-    tpQuat q = shape->form->geometry.pose.rotation;
-    bool isTurned = q.x != 0.0 || q.y != 0.0 || q.z != 0.0;
-    bool isMoved = offset.x != 0.0 || offset.y != 0.0 || offset.z != 0.0;
-    tpVec3 place = isMoved ? tpAdd(pose.position, tpRotate(pose.rotation, offset)) : pose.position;
-    return tpMakePose(place, isTurned ? tpMulQQ(pose.rotation, q) : pose.rotation);
-}
-
 static double sizeOf(const tpSystem* system, const Pair* pair) {
     bool movesA = tpSystem_IsDynamic(system, pair->a->body);
     bool movesB = tpSystem_IsDynamic(system, pair->b->body);
@@ -60,8 +49,8 @@ static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair
     const tpSmallSteps* state = step->state;
     pair->a = &system->shapes.data[answer->shapes.shapeA];
     pair->b = &system->shapes.data[answer->shapes.shapeB];
-    pair->poseA = poseOf(system, pair->a);
-    pair->poseB = poseOf(system, pair->b);
+    pair->poseA = tpShapePose(system, pair->a);
+    pair->poseB = tpShapePose(system, pair->b);
     pair->wayA = &state->ways.data[state->numbers.data[pair->a->body]];
     pair->wayB = &state->ways.data[state->numbers.data[pair->b->body]];
     pair->need = tpPairNeed(pair->wayA, pair->wayB);
@@ -312,6 +301,7 @@ static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tp
     if (isApart(pair, answer, separation, normal)) {
         answer->slack = separation;
         answer->along = normal;
+        answer->kind = batch->face[lane] < 3 ? tp_alongFaceOfA : tp_alongFaceOfB;
     } else {
         answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, pair->poseA,
                                           &pair->b->form->geometry, pair->poseB, pair->margin, true,

@@ -145,6 +145,7 @@ static void watchChunk(void* context, int chunk, int worker) {
     (void)worker;
     const tpContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
+    const tpSystem* system = search->step->system;
     tpRange range = tpChunkAt(state->pairs.count, tp_pairsPerChunk, chunk);
     tpChunkFound found = { range.begin, 0 };
     for (int i = range.begin; i < range.end; ++i) {
@@ -155,7 +156,7 @@ static void watchChunk(void* context, int chunk, int worker) {
         tpShapePair p = state->fat.pairs.data[i];
         const tpBodyWay* a = &state->ways.data[search->bodies[p.shapeA]];
         const tpBodyWay* b = &state->ways.data[search->bodies[p.shapeB]];
-        if (!tpStaysApart(pair, a, b)) {
+        if (!tpStaysApart(pair, a, b) && !tpFindApart(system, p, a, b, pair)) {
             search->numbers[found.first + found.count++] = i;
         }
     }
@@ -202,7 +203,7 @@ static void askChunk(void* context, int chunk, int worker) {
     tpAskNarrowPhase(search->step, answers);
     for (int k = 0; k < answers->count && answers->pointCount <= answers->pointRoom; ++k) {
         const tpAnswer* answer = &answers->list[k];
-        state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along);
+        state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along, answer->kind);
     }
 }
 

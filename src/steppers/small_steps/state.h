@@ -13,7 +13,7 @@
 typedef struct tpPairState {
     int32_t slot;   // of the store; -1: none
     float slack;    // m; if it has a manifold the run says
-    uint32_t along; // the direction in which they are (apart.c); 0: the slack is a distance
+    uint32_t along; // the direction in which they are (apart.h); 0: the slack is a distance
 } tpPairState;
 
 // How a body has moved since contacts were last looked for, and how it may move in the next step.
@@ -23,7 +23,7 @@ typedef struct tpBodyWay {
     float margin;            // how far any of its points may move in it at all, m
     // Turned by sag alone (sag.c), rad, and how its arms turned without it in the last step.
     float sag[3], carried[3];
-    float padding;
+    uint32_t spin; // the axis of `turning`, a direction (apart.h); 0: any
 } tpBodyWay;
 
 typedef struct tpSmallSteps {
