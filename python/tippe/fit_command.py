@@ -16,13 +16,13 @@ COMMANDS = ("fit", "score")
 def _parser(command: str) -> argparse.ArgumentParser:
     about = {
         "fit": "Identifies numbers of a scene from measured motions: values, intervals, held-out scores.",
-        "score": "Simulates measured motions and tells how far the simulation is from them.",
+        "score": "Simulates measured motions and prints how far the simulation is from them.",
     }
     parser = argparse.ArgumentParser(prog=f"tippe {command}", description=about[command])
-    parser.add_argument("scene", help="a scene file, or a scene that came with Tippe")
+    parser.add_argument("scene", help="a scene file, or the name of a scene that comes with Tippe")
     parser.add_argument("motions", help="a table of measured poses: time (or frame), x y z qw qx qy qz (or BODY.x ...), and a column for several motions")
-    parser.add_argument("--body", help="the measured body, where columns do not name it")
-    parser.add_argument("--rate", type=float, help="frames a second, where the table has frames instead of times")
+    parser.add_argument("--body", help="the measured body, if columns do not name it")
+    parser.add_argument("--rate", type=float, help="frames per second, if the table has frames instead of times")
     parser.add_argument("--scale", type=float, default=1.0, help="factor of all measured lengths")
     parser.add_argument("--point", choices=("center_of_mass", "frame"),
                         help="what x y z are: the centre of mass, or the origin of the body's frame, which markers show; by default the frame for columns x y z, "
