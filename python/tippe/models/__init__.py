@@ -5,7 +5,7 @@
     scene.save("robot.json")                     # with its meshes in robot_meshes
     world = tippe.load(scene)
 
-MJCF is compiled by MuJoCo (pip install 'tippe[models]'); URDF is read here, its meshes by trimesh. Neither is needed
+MJCF is compiled by MuJoCo (pip install '.[models]' in a clone); URDF is read here, its meshes by trimesh. Neither is needed
 to run a scene. The command `tippe-import` does the same.
 """
 

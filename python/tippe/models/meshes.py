@@ -79,7 +79,7 @@ def need_mesh_readers() -> None:
         import collada  # noqa: F401
         import trimesh  # noqa: F401
     except ImportError as error:
-        raise ModelError(f"meshes of URDF are read by the packages trimesh and pycollada: pip install 'tippe[models]' ({error})") from None
+        raise ModelError(f"meshes of URDF are read by the packages trimesh and pycollada: pip install trimesh pycollada ({error})") from None
 
 
 def is_flat(corners: Any) -> bool:

@@ -64,7 +64,7 @@ def _import_mujoco() -> Any:
     try:
         import mujoco
     except ImportError:
-        raise ModelError("MJCF is compiled by the package mujoco: pip install 'tippe[models]'") from None
+        raise ModelError("MJCF is compiled by the package mujoco: pip install mujoco") from None
     return mujoco
 
 
