@@ -91,7 +91,7 @@ static void hugeCrowdsAreLeft(void** state) {
     tpWorld* world = makeGroup(&pair, &frame.groups);
     frame.system = &world->system;
     tpCarrier carrier = { .method = tp_pileMethod, .pace = { .badCount = 3 } };
-    frame.groups.sizes[0] = 1001;
+    frame.groups.sizes[0] = 201;
     assert_true(tpChoice_IsLeft(&frame, 0, &carrier));
     carrier.pace.badCount = 2;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
@@ -99,11 +99,33 @@ static void hugeCrowdsAreLeft(void** state) {
     carrier.method = tp_crowdMethod;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
     carrier.method = tp_standardMethod;
-    frame.groups.sizes[0] = 1000;
+    frame.groups.sizes[0] = 200;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
-    frame.groups.sizes[0] = 1001;
+    frame.groups.sizes[0] = 201;
     frame.groups.jointCounts[0] = 1;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
+    tpDestroyWorld(world);
+}
+
+// A huge crowd that the method for crowds has carried stays one group; a smaller one does not, nor
+// one of another method.
+static void leftCrowdsStayOne(void** state) {
+    (void)state;
+    static tpCarriers carriers;
+    tpCarried bodies[201] = { { 0 } };
+    tpPairDef pair = plainPair();
+    tpUserStep frame = { .carriersOf = &carriers };
+    tpWorld* world = makeGroup(&pair, &frame.groups);
+    frame.system = &world->system;
+    carriers.list[0].method = tp_crowdMethod;
+    carriers.list[1].method = tp_pileMethod;
+    carriers.bodies.data = bodies;
+    carriers.bodies.count = 201;
+    assert_true(tpChoice_StaysOne(&frame));
+    bodies[7].carrier = 1;
+    assert_false(tpChoice_StaysOne(&frame));
+    bodies[7].carrier = -1;
+    assert_false(tpChoice_StaysOne(&frame));
     tpDestroyWorld(world);
 }
 
@@ -112,6 +134,7 @@ int main(void) {
         cmocka_unit_test(oneCoefficientIsEverybodys),
         cmocka_unit_test(lawsAreNotLeftOut),
         cmocka_unit_test(hugeCrowdsAreLeft),
+        cmocka_unit_test(leftCrowdsStayOne),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

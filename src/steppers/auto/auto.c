@@ -406,7 +406,7 @@ static bool wakeAndStart(tpUserStep* frame, tpSleep* sleep) {
     }
     bool isDone;
     do {
-        isDone = startFrame(frame, false);
+        isDone = startFrame(frame, tpChoice_StaysOne(frame));
     } while (isDone && sleep->sleepingCount > 0 &&
              tpSleep_Meet(sleep, frame->system, frame->groups.contacts, frame->groups.contactCount,
                           settings.speed, frame->h));

@@ -14,7 +14,7 @@ enum { fewBodies = 3, veryMany = 200 };
 // many times in a row are left to the method for crowds: the others would take minutes per second
 // for steps that nobody certifies either. (Ten thousand balls poured into a box: 57 of the first 79
 // steps were uncertified, at seven times the time.)
-enum { hugeCrowd = 1000, badInRow = 3 };
+enum { badInRow = 3 };
 
 // Another method has to be cheaper by this factor.
 static const double clearlyCheaper = 0.8;
@@ -252,7 +252,7 @@ bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier
 }
 
 bool tpChoice_IsLeft(const tpUserStep* frame, int group, const tpCarrier* carrier) {
-    return frame->groups.sizes[group] > hugeCrowd && carrier->method != tp_crowdMethod &&
+    return frame->groups.sizes[group] > tp_hugeCrowd && carrier->method != tp_crowdMethod &&
            carrier->pace.badCount >= badInRow &&
            tpMethod_CanCarry(tp_crowdMethod, frame->system, &frame->groups, group);
 }
@@ -260,6 +260,16 @@ bool tpChoice_IsLeft(const tpUserStep* frame, int group, const tpCarrier* carrie
 bool tpChoice_Leave(tpUserStep* frame, tpCarrier* carrier) {
     frame->isLeft = true;
     return change(frame, carrier, tp_crowdMethod);
+}
+
+bool tpChoice_StaysOne(const tpUserStep* frame) {
+    const tpCarriers* carriers = frame->carriersOf;
+    int count = 0;
+    for (int i = 0; i < carriers->bodies.count; ++i) {
+        int last = carriers->bodies.data[i].carrier;
+        count += last >= 0 && carriers->list[last].method == tp_crowdMethod ? 1 : 0;
+    }
+    return frame->system->joints.count == 0 && count > tp_hugeCrowd;
 }
 
 void tpChoice_Book(tpCarrier* carrier, double work) {

@@ -19,10 +19,18 @@ bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier
 // Compares all methods that can carry the group. False if memory ran out.
 bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier);
 
+// Bodies of a huge crowd, at least: methods are not compared for so many.
+enum { tp_hugeCrowd = 200 };
+
 // Whether the group is a huge crowd that its method has left beyond the limits of the certificate
 // for some frames in a row, and the method for crowds can carry it. Then that one does, from now
 // on. False if memory ran out.
 bool tpChoice_IsLeft(const tpUserStep* frame, int group, const tpCarrier* carrier);
+
+// Whether a huge crowd was carried by the method for crowds in the last step. The memory of that
+// method is for all bodies at once: all of them stay one group, though some fly. (1,000 cubes in a
+// funnel went to and fro between it and a method that takes a second per step.)
+bool tpChoice_StaysOne(const tpUserStep* frame);
 bool tpChoice_Leave(tpUserStep* frame, tpCarrier* carrier);
 
 // Books the work of a frame.
