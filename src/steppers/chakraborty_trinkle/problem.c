@@ -180,6 +180,23 @@ static tpVec3 vectorOf(const double* x) {
     return tpMakeVec3(x[0], x[1], x[2]);
 }
 
+// A motor or dry friction of a joint acts against the rate u1 where the step ends: against the mean
+// u = (1 - theta) u0 + theta u1 a motor that reaches its speed within a step would swing about it
+// for ever, u1 = -u0. What is asked is u - (1 - theta) u0 = theta u1, with the same derivatives.
+static double shiftOfDrive(const tpIslandProblem* problem, int block, int k) {
+    const tpTimeStep* step = problem->geometry->step;
+    const tpRows* rows = &step->rows;
+    const tpBlockInfo* info = &rows->infos[block];
+    bool isDrive = info->role == tp_motorRole || info->role == tp_frictionRole;
+    if (k != 1 || info->source != tp_boundedSource || !isDrive || problem->theta == 1.0) {
+        return 0.0;
+    }
+    int row = rows->firstRows[block] + k;
+    double start = rows->bias[row] + tpRows_RowVelocity(rows, row, step->startVelocities,
+                                                        rows->givenA[block], rows->givenB[block]);
+    return -(1.0 - problem->theta) * start;
+}
+
 static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench[2]) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpTimeStep* step = geometry->step;
@@ -194,6 +211,7 @@ static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench
         rows->velocity[row] = ends->bias[at] + ends->compliance[at] * r +
                               tpRows_RowVelocity(ends, at, step->meanVelocities, ends->givenA[own],
                                                  ends->givenB[own]);
+        rows->velocity[row] += shiftOfDrive(problem, block, k);
         for (int side = 0; side < 2; ++side) {
             const double* J = (side == 0 ? middles->jacobianA : middles->jacobianB) +
                               (size_t)at * (size_t)rows->componentCount;
