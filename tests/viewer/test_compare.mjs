@@ -16,7 +16,7 @@ test('a comparison in one file', async t => {
 
     await t.test('says which stepper is right', async () => {
         const verdict = (await page.textContent('.verdict')).replaceAll('\n', ' ');
-        const right = /Right to within 1 %[^:]*: (.*?)\.Least work/.exec(verdict)?.[1] ?? '';
+        const right = /Right to within 1 %[^:]*: (.*?)\.The cheapest/.exec(verdict)?.[1] ?? '';
         const elsewhere = /Wrong[^:]*: (.*?)\.(?:All|$)/.exec(verdict)?.[1] ?? '';
         const extent = 1; // m, that the ball falls
         for (const stepper of ['stewart-trinkle', 'anitescu', 'mirtich-canny']) {
