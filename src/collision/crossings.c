@@ -46,13 +46,17 @@ static double wayOf(const tpColliderShape* a, const tpBodyPath* pathA, const tpC
     return duration * speed;
 }
 
-// Whether two shapes meet and then move on into each other by more than `thickness`.
+// Whether two shapes meet and then move on into each other by more than `thickness`. Points of the
+// two move against each other by at most `way`: if shapes meet later than the part 1 - thickness /
+// way of the duration, the rest is too short for that, and their way is not followed so far.
 static bool cross(const tpColliderShape* a, const tpBodyPath* pathA, const tpColliderShape* b,
-                  const tpBodyPath* pathB, double duration, double thickness, tpCrossing* out) {
+                  const tpBodyPath* pathB, double duration, double way, double thickness,
+                  tpCrossing* out) {
+    double latest = (1.0 - thickness / way) * duration;
     double tolerance = nearPart * fmin(a->innerRadius, b->innerRadius);
     tpFirstTouch touch;
-    if (tpTimeOfImpact(a->geometry, pathA, b->geometry, pathB, duration, tolerance, queryLimit,
-                       NULL, &touch) != tp_success ||
+    if (tpTimeOfImpact(a->geometry, pathA, b->geometry, pathB, latest, tolerance, queryLimit, NULL,
+                       &touch) != tp_success ||
         touch.state == tp_noImpact) {
         return false;
     }
@@ -76,8 +80,8 @@ bool tpCollider_PairCrosses(const tpCollider* collider, tpShapePair pair, const 
     const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
     double thickness = depthOf(a, b);
     *out = (tpCrossing){ .shapeA = pair.shapeA, .shapeB = pair.shapeB };
-    return wayOf(a, pathA, b, pathB, duration) > thickness &&
-           cross(a, pathA, b, pathB, duration, thickness, out);
+    double way = wayOf(a, pathA, b, pathB, duration);
+    return way > thickness && cross(a, pathA, b, pathB, duration, way, thickness, out);
 }
 
 bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,

@@ -59,6 +59,21 @@ static void bulletsMeetPlates(void** state) {
     CHECK_NEAR(crossing.pause, 0.5 * 0.0045 / 500.0, 1e-9);
 }
 
+// A bullet crosses as long as the rest of the step is longer than it takes to pass the thickness.
+static void lateBulletsCross(void** state) {
+    (void)state;
+    const double speed = 500.0, thickness = 0.0045, meets = (1.0 - thickness) / speed;
+    for (int i = 0; i < 2; ++i) {
+        tpCrossing crossing;
+        Scene scene = makeScene(tpMakeVec3(0.1, 0.05, 1.0), tpMakeVec3(0.0, 0.0, -speed));
+        double rest = (i == 0 ? 1.1 : 0.9) * thickness / speed;
+        assert_int_equal(find(&scene, meets + rest, &crossing), i == 0);
+        if (i == 0) {
+            CHECK_NEAR(crossing.time, meets, 1e-6);
+        }
+    }
+}
+
 static void othersDoNotCross(void** state) {
     (void)state;
     tpCrossing crossing;
@@ -139,10 +154,10 @@ static void edgesComeDown(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(bulletsMeetPlates),
-                                        cmocka_unit_test(othersDoNotCross),
-                                        cmocka_unit_test(touchingBodiesCrossAtOnce),
-                                        cmocka_unit_test(meshesHaveNoDepth),
-                                        cmocka_unit_test(edgesComeDown) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bulletsMeetPlates), cmocka_unit_test(lateBulletsCross),
+        cmocka_unit_test(othersDoNotCross),  cmocka_unit_test(touchingBodiesCrossAtOnce),
+        cmocka_unit_test(meshesHaveNoDepth), cmocka_unit_test(edgesComeDown)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
