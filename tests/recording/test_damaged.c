@@ -143,6 +143,69 @@ static void testChanged(void** state) {
     print_message("%d files changed, %d of them still recordings\n", count, passed);
 }
 
+// Puts a number in the place of one in a column of whole numbers; returns the one that was there.
+static int forge(const char* column, int64_t row, int number) {
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t data = H5Dopen2(file, column, H5P_DEFAULT);
+    hsize_t count = (hsize_t)H5Sget_simple_extent_npoints(H5Dget_space(data));
+    assert_true((hsize_t)row < count);
+    int* numbers = malloc(sizeof(int) * count);
+    assert_true(H5Dread(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+    int old = numbers[row];
+    numbers[row] = number;
+    assert_true(H5Dwrite(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+    free(numbers);
+    H5Dclose(data);
+    H5Fclose(file);
+    return old;
+}
+
+static tpResult readContacts(void) {
+    tpError error = { .result = tp_success };
+    tpRecording* recording = tpOpenRecording(path, NULL, &error);
+    assert_non_null(recording);
+    int64_t count = tpRecording_GetInfo(recording)->contactCount;
+    tpRecordedContact* contacts = malloc(sizeof(tpRecordedContact) * (size_t)(count + 1));
+    tpResult result = tpRecording_ReadContacts(recording, 0, count, contacts, &error);
+    assert_int_equal(result, error.result);
+    free(contacts);
+    tpCloseRecording(recording);
+    return result;
+}
+
+// Numbers that stand for something have bounds: one beyond them is damage, one at them is not.
+static void testForged(void** state) {
+    (void)state;
+    writeFile(original, size);
+    tpRecording* recording = tpOpenRecording(path, NULL, NULL);
+    int bodies = tpRecording_GetInfo(recording)->bodyCount;
+    int64_t last = tpRecording_GetInfo(recording)->contactCount - 1;
+    tpCloseRecording(recording);
+    assert_true(last > 0);
+    const struct {
+        const char* column;
+        int least, most;
+    } bounds[] = { { "/contacts/body_a", -1, bodies - 1 },
+                   { "/contacts/body_b", -1, bodies - 1 },
+                   { "/contacts/state", 0, tp_sticking } };
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            int64_t row = k == 0 ? 0 : last;
+            int old = forge(bounds[i].column, row, bounds[i].least);
+            assert_int_equal(readContacts(), tp_success);
+            if (bounds[i].least < 0) { // a state is a byte: no file has a smaller one than 0
+                forge(bounds[i].column, row, bounds[i].least - 1);
+                assert_int_equal(readContacts(), tp_badInput);
+            }
+            forge(bounds[i].column, row, bounds[i].most);
+            assert_int_equal(readContacts(), tp_success);
+            forge(bounds[i].column, row, bounds[i].most + 1);
+            assert_int_equal(readContacts(), tp_badInput);
+            forge(bounds[i].column, row, old);
+        }
+    }
+}
+
 static int tearDown(void** state) {
     (void)state;
     removeTestDirectory();
@@ -151,9 +214,8 @@ static int tearDown(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testWhole),
-        cmocka_unit_test(testCutShort),
-        cmocka_unit_test(testNotARecording),
+        cmocka_unit_test(testWhole),         cmocka_unit_test(testCutShort),
+        cmocka_unit_test(testNotARecording), cmocka_unit_test(testForged),
         cmocka_unit_test(testChanged),
     };
     return cmocka_run_group_tests(tests, makeOriginal, tearDown);
