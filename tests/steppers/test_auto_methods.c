@@ -91,7 +91,7 @@ static void hugeCrowdsAreLeft(void** state) {
     tpWorld* world = makeGroup(&pair, &frame.groups);
     frame.system = &world->system;
     tpCarrier carrier = { .method = tp_pileMethod, .pace = { .badCount = 3 } };
-    frame.groups.sizes[0] = 201;
+    frame.groups.sizes[0] = 501;
     assert_true(tpChoice_IsLeft(&frame, 0, &carrier));
     carrier.pace.badCount = 2;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
@@ -99,9 +99,9 @@ static void hugeCrowdsAreLeft(void** state) {
     carrier.method = tp_crowdMethod;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
     carrier.method = tp_standardMethod;
-    frame.groups.sizes[0] = 200;
+    frame.groups.sizes[0] = 500;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
-    frame.groups.sizes[0] = 201;
+    frame.groups.sizes[0] = 501;
     frame.groups.jointCounts[0] = 1;
     assert_false(tpChoice_IsLeft(&frame, 0, &carrier));
     tpDestroyWorld(world);
@@ -112,7 +112,7 @@ static void hugeCrowdsAreLeft(void** state) {
 static void leftCrowdsStayOne(void** state) {
     (void)state;
     static tpCarriers carriers;
-    tpCarried bodies[201] = { { 0 } };
+    tpCarried bodies[501] = { { 0 } };
     tpPairDef pair = plainPair();
     tpUserStep frame = { .carriersOf = &carriers };
     tpWorld* world = makeGroup(&pair, &frame.groups);
@@ -120,7 +120,7 @@ static void leftCrowdsStayOne(void** state) {
     carriers.list[0].method = tp_crowdMethod;
     carriers.list[1].method = tp_pileMethod;
     carriers.bodies.data = bodies;
-    carriers.bodies.count = 201;
+    carriers.bodies.count = 501;
     assert_true(tpChoice_StaysOne(&frame));
     bodies[7].carrier = 1;
     assert_false(tpChoice_StaysOne(&frame));
