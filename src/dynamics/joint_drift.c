@@ -198,7 +198,7 @@ void tpJoints_FollowAngles(tpSystem* system) {
 // Rows of all errors of position, at the current poses. `sides`: of the coordinates of all joints,
 // the limits that they have passed before; NULL if that does not matter.
 static void addErrors(tpRows* rows, const tpSystem* system, signed char* sides) {
-    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0, 1.0 };
+    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0, 1.0, false };
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (!tpJoint_IsMovable(system, joint)) {

@@ -135,6 +135,23 @@ static double errorUnit(const tpSystem* system, const tpLawRow* row) {
     return isWay ? system->units.length : 1.0;
 }
 
+// The effort of the limits of a coordinate or coupling, positive for the lower one.
+static double limitEffort(const tpSystem* system, const tpBlockInfo* info) {
+    return info->isCoupling
+               ? system->couplings.data[info->index].limitEffort
+               : system->joints.data[info->index].coordinates[info->coordinate].limitEffort;
+}
+
+// On velocities alone a limit acts if it has been reached. As with contacts, a limit that has
+// pushed in the drift is reached: the solve leaves it room of its tolerance. Without its row the
+// second half of the step would let go of what rests on it.
+static bool isReached(const tpSystem* system, const tpBlockInfo* info, const tpLawRow* row,
+                      double room, const tpJointTreatment* treatment) {
+    double effort = treatment->isAfterDrift ? limitEffort(system, info) : 0.0;
+    bool hasPushed = info->part == 0 ? effort > 0.0 : effort < 0.0;
+    return hasPushed || !(room > limitReached * errorUnit(system, row));
+}
+
 void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                         const double limits[2], const tpJointTreatment* treatment) {
     info.role = tp_limitRole;
@@ -145,10 +162,10 @@ void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, 
         tpLawRow limit = *row;
         limit.row.error -= limits[side];
         double room = side == 0 ? limit.row.error : -limit.row.error;
-        if (treatment->gain == 0.0 && room > limitReached * errorUnit(system, row)) {
-            continue; // on velocities alone a limit acts where it has been reached
-        }
         info.part = side;
+        if (treatment->gain == 0.0 && !isReached(system, &info, row, room, treatment)) {
+            continue;
+        }
         int block =
             tpRows_OpenBlock(rows, system, info, tp_frictionNonnegative, 1, row->bodyA, row->bodyB);
         tpLawRow_Place(rows, system, block, 0, &limit, side == 0 ? 1.0 : -1.0, treatment);

@@ -16,7 +16,9 @@ typedef struct tpJointTreatment {
     double gain;                  // part of the error that one step takes back, 0 to 1
     const tpVelocity* linearised; // velocities that led to the poses given, or NULL for the start
     double duration;              // for which motors and dry friction act, s
-    double theta; // part of the impulses in the velocities that bodies move by; 0 stands for 1
+    double theta;      // part of the impulses in the velocities that bodies move by; 0 stands for 1
+    bool isAfterDrift; // the efforts of limits are those of the drift before: limits that pushed
+                       // are closed, however much room the drift's solve has left them
 } tpJointTreatment;
 
 // To be called at the start of every step of h seconds, before any force of the step has changed

@@ -45,7 +45,7 @@ double tpDrift_EndTolerance(const tpDrift* drift) {
 
 tpJointTreatment tpDrift_JointTreatment(const tpDrift* drift) {
     double h = drift->step->h;
-    return (tpJointTreatment){ h, 1.0, NULL, drift->settings->isWhole ? h : 0.5 * h, 0.0 };
+    return (tpJointTreatment){ h, 1.0, NULL, drift->settings->isWhole ? h : 0.5 * h, 0.0, false };
 }
 
 static void addJointRows(const tpDrift* drift) {

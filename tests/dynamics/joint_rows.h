@@ -12,7 +12,7 @@ static inline tpRows makeJointRows(tpSystem* system) {
     tpJoints_Begin(system, 0.01);
     assert_true(tpRows_Create(&rows, system, blocks, count));
     tpRows_SetMasses(&rows, system);
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0, false };
     tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
     return rows;
 }

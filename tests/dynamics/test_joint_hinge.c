@@ -102,7 +102,9 @@ static void hingesAreWrittenAsOthersAre(void** state) {
     for (int l = 0; l < 3; ++l) {
         for (int way = 0; way < 3; ++way) {
             const tpVelocity* linearised = way == 1 ? system->velocities.data : NULL;
-            tpJointTreatment treatment = { 0.01, way == 2 ? 0.0 : 0.8, linearised, 0.005, 0.5 };
+            tpJointTreatment treatment = {
+                0.01, way == 2 ? 0.0 : 0.8, linearised, 0.005, 0.5, false
+            };
             tpRows rows = makeRows(system), general = makeRows(system);
             for (int i = 0; i < system->joints.count; ++i) {
                 const tpJoint* joint = &system->joints.data[i];
@@ -127,7 +129,7 @@ static void solvesTellWhatTheyChange(void** state) {
     tpJoints_Begin(system, 0.01);
     disturb(system, 0.0);
     tpRows rows = makeRows(system);
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0, false };
     tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
     for (int b = 0; b < rows.blockCount; ++b) {
         tpRows_ReadBlock(&rows, b, system->velocities.data, rows.q);

@@ -1,5 +1,7 @@
 // Laws of coordinates: limits, responses, energies of springs and armatures.
 
+#include <string.h>
+
 #include "ball_cases.h"
 #include "dynamics/joint_laws.h"
 
@@ -25,6 +27,56 @@ static void testLimits(void** state) {
     CHECK_NEAR(tpPastLimit(limits, 2.5), 0.5, 1e-15);
     CHECK_NEAR(tpPastLimit(limits, -0.75), -0.25, 1e-15);
     assert_true(tpPastLimit(open, -1e9) == 0.0);
+}
+
+// The sides of the limits that rows on velocities hold, as bits: 1 for the lower, 2 for the upper.
+static int heldSides(tpSystem* system, const tpJointTreatment* treatment) {
+    int blocks, count, sides = 0;
+    tpRows rows;
+    tpJoints_Count(system, &blocks, &count);
+    assert_true(tpRows_Create(&rows, system, blocks, count));
+    tpRows_SetMasses(&rows, system);
+    tpJoints_AddRows(&rows, system, system->poses.data, treatment);
+    for (int b = 0; b < rows.blockCount; ++b) {
+        sides |= rows.infos[b].role == tp_limitRole ? 1 << rows.infos[b].part : 0;
+    }
+    return sides;
+}
+
+// A drift meets limits to the tolerance of its solve. In the second half of the step a limit that
+// pushed in the drift holds even if it has been left more room than a reached one may have. Without
+// it what rests on the limit fell freely for half a step: the torso of a humanoid that rests on a
+// coupling's limit had 7e-4 m/s in one step of fifteen.
+static void limitsThatPushedAreReached(void** state) {
+    (void)state;
+    for (int isCoupling = 0; isCoupling < 2; ++isCoupling) {
+        tpWorld* world = makeRod(0.0, 0.0);
+        tpSystem* system = &world->system;
+        const double limits[2] = { -1e-7, 1e-7 };
+        double* effort = &system->joints.data[0].coordinates[0].limitEffort;
+        if (isCoupling) {
+            tpCouplingTerm term = { tpWorld_GetJoint(world, 0), 0, 1.0 };
+            tpCouplingDef def = tpDefaultCouplingDef();
+            def.terms = &term;
+            def.termCount = 1;
+            def.hasLimits = true;
+            memcpy(def.limits, limits, sizeof(limits));
+            assert_true(tpCreateCoupling(world, &def, NULL).generation != 0);
+            effort = &system->couplings.data[0].limitEffort;
+        } else {
+            system->joints.data[0].coordinates[0].def.hasLimits = true;
+            memcpy(system->joints.data[0].coordinates[0].def.limits, limits, sizeof(limits));
+        }
+        for (int sign = -1; sign <= 1; ++sign) {
+            tpJointTreatment treatment = { 0.01, 0.0, NULL, 0.005, 0.0, false };
+            *effort = sign;
+            assert_int_equal(heldSides(system, &treatment), 0);
+            treatment.isAfterDrift = true;
+            int pushed = sign == 0 ? 0 : sign > 0 ? 1 : 2;
+            assert_int_equal(heldSides(system, &treatment), pushed);
+        }
+        tpDestroyWorld(world);
+    }
 }
 
 // A unit of impulse gives no more than the bodies' own masses allow: on the rod alone, about its
@@ -195,11 +247,13 @@ static void sharesOfForests(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharesOfForests), cmocka_unit_test(sharesFollowTheFastestRate),
-        cmocka_unit_test(testLimits),      cmocka_unit_test(testResponse),
-        cmocka_unit_test(testEnergies),    cmocka_unit_test(testShare),
-        cmocka_unit_test(testLevelShares)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sharesOfForests),
+                                        cmocka_unit_test(sharesFollowTheFastestRate),
+                                        cmocka_unit_test(limitsThatPushedAreReached),
+                                        cmocka_unit_test(testLimits),
+                                        cmocka_unit_test(testResponse),
+                                        cmocka_unit_test(testEnergies),
+                                        cmocka_unit_test(testShare),
+                                        cmocka_unit_test(testLevelShares) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -457,7 +457,7 @@ static void rowsAreRewrittenInPlace(void** state) {
     tpRows rows, fresh;
     assert_true(tpRows_Create(&rows, system, blocks, count) &&
                 tpRows_Create(&fresh, system, blocks, count));
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.5 };
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.5, false };
     tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
     for (int i = 0; i < 4; ++i) {
         tpPose* pose = &system->poses.data[i];

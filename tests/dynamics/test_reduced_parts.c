@@ -156,7 +156,7 @@ static tpReduced* placeTrees(tpSystem* system, tpRows* rows) {
     tpRows_SetMasses(rows, system);
     tpReduced* reduced = tpReduced_Create(system, 0.01);
     assert_non_null(reduced);
-    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0, false };
     tpReduced_Place(reduced, rows, system->poses.data, &treatment, tp_firstHalf);
     return reduced;
 }

@@ -56,7 +56,7 @@ static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamm
         step->rows.bias[step->rows.firstRows[block]] =
             part * contact->gap / step->h + guard.restitution * lambda;
     }
-    tpJointTreatment treatment = { step->h, guard.pushOut, NULL, step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, guard.pushOut, NULL, step->h, 0.0, false };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
     return bounces;
 }

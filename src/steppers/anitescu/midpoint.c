@@ -109,7 +109,7 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpCont
             trial->mayBounce = trial->mayBounce || !isOld;
         }
     }
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h, 0.0, true };
     const tpPose* poses = step->system->poses.data;
     if (step->reduced != NULL) {
         tpReduced_Place(step->reduced, &step->rows, poses, &treatment, tp_secondHalf);

@@ -86,7 +86,7 @@ static bool solvePass(tpGroupRun* run, Strike* strike, const tpVelocity* before)
     tpTimeStep* step = &strike->step;
     tpSystem* system = step->system;
     tpStepReport* report = &strike->taken->report;
-    tpJointTreatment treatment = { step->h, 0.0, NULL, step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, step->h, 0.0, false };
     tpJoints_AddHalfRows(&step->rows, system, system->poses.data, &treatment, tp_secondHalf, NULL);
     step->freeVelocities = step->freeMeanVelocities = system->velocities.data;
     tpTimeStep_SetFreeVelocities(step);

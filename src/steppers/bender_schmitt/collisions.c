@@ -425,7 +425,7 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     c.closing = TP_SCRATCH(arena, int, touch->contactCount);
     step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
     step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);
-    tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h, 0.0 };
+    tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h, 0.0, false };
     if (arena->failed || !tpTouch_AddJoints(touch, &treatment, tp_secondHalf, c.velocities)) {
         return false;
     }

@@ -243,7 +243,7 @@ double tpRestBiases_Correct(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
     if (!tpRows_Create(&last, system, blocks, rowCount)) {
         return -1.0;
     }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h, 0.0 };
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h, 0.0, false };
     tpJoints_AddHalfRows(&last, system, system->poses.data, &treatment, tp_firstHalf, NULL);
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];

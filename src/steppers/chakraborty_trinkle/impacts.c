@@ -246,7 +246,7 @@ static bool addRows(tpImplicitStep* step) {
             addContact(step, &carried[i], i);
         }
     }
-    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0 };
+    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0, false };
     tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
     return true;
 }

@@ -100,7 +100,7 @@ static void addBlocks(tpImplicitStep* step) {
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
     }
-    tpJointTreatment treatment = { base->h, 1.0, NULL, base->h, 0.0 };
+    tpJointTreatment treatment = { base->h, 1.0, NULL, base->h, 0.0, false };
     tpJoints_AddRows(&base->rows, base->system, base->startPoses, &treatment);
     tpTimeStep_SetFreeVelocities(base);
     for (int b = 0; b < base->rows.blockCount; ++b) {

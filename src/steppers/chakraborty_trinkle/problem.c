@@ -93,7 +93,8 @@ static void placeJoints(tpIslandProblem* problem) {
     tpStepGeometry* geometry = problem->geometry;
     const tpTimeStep* step = geometry->step;
     tpRows *ends = &geometry->jointEnds, *middles = &geometry->jointMiddles;
-    tpJointTreatment treatment = { step->h, 1.0, step->meanVelocities, step->h, problem->theta };
+    tpJointTreatment treatment = { step->h,        1.0,  step->meanVelocities, step->h,
+                                   problem->theta, false };
     if (!problem->hasJoints) {
         return;
     }

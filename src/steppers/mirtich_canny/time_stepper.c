@@ -353,7 +353,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
                               bias);
         }
     }
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0, false };
     tpJoints_AddRows(rows, system, step->startPoses, &treatment);
     // Nothing drifts here: velocities are those of the moment.
     step->freeMeanVelocities = step->freeVelocities = step->startVelocities;

@@ -60,7 +60,7 @@ static void addRows(tpTimeStep* step, const tpPlace* at) {
                                       &step->laws[i], 0.0);
         step->rows.bias[step->rows.firstRows[block]] = rigidBias(step, at, block);
     }
-    tpJointTreatment treatment = { step->h, 1.0, at->meanVelocities, step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, 1.0, at->meanVelocities, step->h, 0.0, false };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
 }
 

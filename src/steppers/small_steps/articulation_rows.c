@@ -181,7 +181,7 @@ static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int 
 }
 
 static tpJointTreatment treatmentOf(const tpSmallStep* step) {
-    return (tpJointTreatment){ step->substepTime, 1.0, NULL, step->substepTime, 1.0 };
+    return (tpJointTreatment){ step->substepTime, 1.0, NULL, step->substepTime, 1.0, false };
 }
 
 void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulation, tpRows* rows) {

@@ -119,7 +119,7 @@ static void addRows(tpCollision* impact) {
                           &step->laws[i], 0.0);
     }
     // Motors and dry friction of joints are forces: they do nothing in no time.
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0, false };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
 }
 

@@ -28,7 +28,7 @@ bool tpStepShare_FindErrors(const tpTimeStep* step, tpRows* start) {
     if (!tpRows_Create(start, step->system, blocks, count)) {
         return false;
     }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h, 0.0 };
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h, 0.0, false };
     tpJoints_AddRows(start, step->system, step->startPoses, &treatment);
     return true;
 }

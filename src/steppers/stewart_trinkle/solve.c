@@ -225,7 +225,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
                         bool onVelocities, double rough, const tpStepProblem* problem) {
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
-    tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0, false };
     if (!tpSwings_Find(step)) {
         return false;
     }

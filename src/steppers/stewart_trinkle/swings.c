@@ -141,7 +141,7 @@ void tpSwings_AddJointRows(tpTimeStep* step, const tpPose* poses,
         tpJoints_AddRows(&step->rows, system, poses, treatment);
         return;
     }
-    tpJointTreatment half = { step->h, 1.0, NULL, 0.5 * step->h, 0.0 };
+    tpJointTreatment half = { step->h, 1.0, NULL, 0.5 * step->h, 0.0, false };
     for (int i = 0; i < system->joints.count; ++i) {
         if (!tpJoint_IsMovable(system, &system->joints.data[i])) {
             continue;
