@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
 
-usage: humanoid.py TIPPE [STEPS]
+usage: humanoid.py BENCH_SCENE [STEPS]
 
-The same tree in both: 24 hinges with armature and position servos that fall onto a floor with all bodies, 1/200 s. Flight is the first fifth of the steps: of 400 steps it
-lands in the 89th. Contact is the last quarter. Needs the Python package mujoco.
+BENCH_SCENE is the program build/release/bench/bench_scene (cmake --preset release -DTIPPE_BENCH=ON). The same tree in both: 24 hinges
+with armature and position servos that fall onto a floor with all bodies, 1/200 s. Both step inside one process, 15 times from the start;
+the least time of each phase counts. Flight is the first fifth of the steps: of 400 steps it lands in the 89th. Contact is the last
+quarter. Needs the Python package mujoco.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
-import resource
+import math
 import subprocess
 import sys
 import tempfile
@@ -21,6 +24,7 @@ from typing import Any
 import mujoco
 
 COUNT, STEP, RADIUS = 25, 1 / 200, 0.05
+REPEATS = 15
 STEPPERS = ("anitescu", "small-steps")
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
@@ -83,51 +87,40 @@ def scene(steps: int) -> dict[str, Any]:
     }
 
 
-def time_mujoco(integrator: str, steps: int) -> list[float]:
-    """Microseconds per step of all steps, in flight and in contact."""
-    m = mujoco.MjModel.from_xml_string(model(integrator))
-    d, marks, done = mujoco.MjData(m), [time.process_time()], 0
-    for end in ends_of(steps)[1:]:
-        for _ in range(end - done):
-            mujoco.mj_step(m, d)
-        done = end
-        marks.append(time.process_time())
-    return rates(marks, [0, *ends_of(steps)[1:]])
-
-
 def ends_of(steps: int) -> list[int]:
-    """Numbers of steps: the first, the end of the flight, the beginning of contact, all."""
-    return [1, steps // 5, 3 * steps // 4, steps]
+    """Numbers of steps: the end of the flight, the beginning of contact, all."""
+    return [steps // 5, 3 * steps // 4, steps]
 
 
 def rates(times: list[float], ends: list[int]) -> list[float]:
     """Microseconds per step over all, in flight and in contact, from the times at these ends, s."""
+    times, ends = [0.0, *times], [0, *ends]
     return [1e6 * (times[b] - times[a]) / (ends[b] - ends[a]) for a, b in ((0, 3), (0, 1), (2, 3))]
 
 
-def cpu_so_far() -> float:
-    """Of programs that have ended, s. What of it is the system's is known by samples only: both count."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def cpu_of(program: str, stepper: str, steps: int, folder: Path) -> tuple[float, dict[str, Any]]:
-    file = folder / "humanoid.json"
-    file.write_text(json.dumps(scene(steps)))
-    start = cpu_so_far()
-    run = subprocess.run([program, "run", str(file), "--stepper", stepper, "--json"], capture_output=True, text=True, check=True)
-    return cpu_so_far() - start, json.loads(run.stdout)
+def time_mujoco(integrator: str, steps: int) -> list[float]:
+    """Microseconds per step of all steps, in flight and in contact."""
+    m = mujoco.MjModel.from_xml_string(model(integrator))
+    ends = ends_of(steps)
+    least = [math.inf] * len(ends)
+    for _ in range(REPEATS):
+        d, done = mujoco.MjData(m), 0
+        for i, end in enumerate(ends):
+            start = time.process_time()
+            mujoco.mj_step(m, d, nstep=end - done)
+            least[i] = min(least[i], time.process_time() - start)
+            done = end
+    return rates(list(itertools.accumulate(least)), ends)
 
 
 def time_tippe(program: str, stepper: str, steps: int, folder: Path) -> tuple[list[float], int]:
-    """The same, by differences of runs, and the steps without a certificate."""
+    """The same, and the steps without a certificate."""
+    file = folder / "humanoid.json"
+    file.write_text(json.dumps(scene(steps)))
     ends = ends_of(steps)
-    times: list[float] = []
-    for end in ends:
-        tries = [cpu_of(program, stepper, end, folder) for _ in range(9)]
-        times.append(min(t for t, _ in tries))
-    uncertified = tries[0][1]["uncertified_steps"]
-    return rates(times, ends), uncertified
+    command = [program, str(file), stepper, str(REPEATS), *(str(end) for end in ends)]
+    run = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return rates(run["seconds"], ends), run["uncertified"]
 
 
 def main() -> None:
