@@ -7,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "tippe/tippe.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { most = 8, mostSteps = 4, mostCalls = 160 };
 

@@ -4,6 +4,7 @@
 // Bytes: a pose (seven numbers), the number of points of the first hull, then points of both, three
 // bytes each on a coarse grid, so that coplanar, parallel and touching features are common.
 
+#include "fuzz.h"
 #include "geometry/hull.h"
 #include "tippe/collision.h"
 
@@ -11,8 +12,6 @@
 #include <string.h>
 
 enum { maxPoints = 64, headSize = 8 };
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 static tpVec3 readPoint(const uint8_t* bytes) {
     return tpMakeVec3((int8_t)bytes[0] / 16.0, (int8_t)bytes[1] / 16.0, (int8_t)bytes[2] / 16.0);

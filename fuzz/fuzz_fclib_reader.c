@@ -1,74 +1,33 @@
 // Fuzzes the reader of FCLIB's HDF5 files: whatever the file, it is refused with a message or
 // becomes a problem whose parts fit together, and it takes memory in proportion to its length.
 //
-// The input is a list of changes to one of two files made at the start, a local and a global
-// problem: a byte that chooses the file, then for each change a byte that says what to do, two that
-// say where among the bytes that are not zero, and what to put there. As with recordings every file
-// is checked, and of those that pass the check one in eight is read by HDF5. TIPPE_FUZZ_ALL=1 reads
-// them all.
+// The input is a byte that chooses one of two files, a local and a global problem, then a list of
+// changes to it (changed_file.h). As with recordings every file is checked, and of those that pass
+// the check one in eight is read by HDF5. TIPPE_FUZZ_ALL=1 reads them all.
 
 // For memfd_create.
 #define _GNU_SOURCE
 
 #include <hdf5.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/hdf5_check.h"
 #include "base/part_file.h"
+#include "budget.h"
+#include "changed_file.h"
 #include "problems/problem_reader.h"
+#include "recording/journal.h"
 
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments);
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length);
 
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+enum { fileCount = 2, placeBytes = 2 };
 
-enum { fileCount = 2, largestFile = 1 << 17 };
-
-typedef struct Original {
-    unsigned char bytes[largestFile];
-    size_t size;
-    size_t places[largestFile]; // of bytes that are not zero
-    size_t placeCount;
-} Original;
-
-static Original originals[fileCount];
-static unsigned char changed[largestFile];
-static char path[64];
-static int image;
-static bool opensAll;
+static OriginalFile originals[fileCount];
+static FuzzImage image;
 
 const char* __asan_default_options(void);
 const char* __asan_default_options(void) {
     return "quarantine_size_mb=4:malloc_context_size=4";
-}
-
-// A byte of the file stands for at most about a thousand in memory, and the problem is held twice.
-typedef struct Budget {
-    size_t used, limit;
-} Budget;
-
-static void* budgetAllocate(size_t size, void* context) {
-    Budget* budget = context;
-    budget->used += size;
-    REQUIRE(budget->used <= budget->limit);
-    return aligned_alloc(64, (size + 63) & ~(size_t)63);
-}
-
-static void budgetRelease(void* memory, size_t size, void* context) {
-    Budget* budget = context;
-    REQUIRE(budget->used >= size);
-    budget->used -= size;
-    free(memory);
 }
 
 static void putNumbers(hid_t file, const char* name, hid_t type, const void* values, int count,
@@ -119,7 +78,7 @@ static void putIdentity(hid_t file, const char* group, int n, int layout, bool i
     putNumbers(file, name, H5T_NATIVE_DOUBLE, x, n, isPacked);
 }
 
-static void makeFile(int which) {
+static void makeFile(int which, const char* path) {
     const double vector[6] = { -1.0, 0.5, 0.25, -2.0, 0.0, 1.0 };
     const double mu[2] = { 0.5, 0.7 };
     int dimension = 3;
@@ -148,65 +107,20 @@ static void makeFile(int which) {
     H5Tclose(text);
     H5Fclose(file);
 
-    Original* original = &originals[which];
-    FILE* stream = fopen(path, "rb");
-    REQUIRE(stream != NULL);
-    original->size = fread(original->bytes, 1, largestFile, stream);
-    REQUIRE(original->size > 0 && original->size < largestFile && fclose(stream) == 0);
-    unlink(path);
-    for (size_t i = 0; i < original->size; ++i) {
-        if (original->bytes[i] != 0) {
-            original->places[original->placeCount++] = i;
-        }
-    }
+    takeOriginal(&originals[which], path);
 }
 
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments) {
     (void)argumentCount;
     (void)arguments;
-    snprintf(path, sizeof(path), "/tmp/tippe_fuzz_%d.h5", (int)getpid());
+    char path[64];
+    nameScratch(path);
     for (int i = 0; i < fileCount; ++i) {
-        makeFile(i);
+        makeFile(i, path);
     }
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    image = memfd_create("problem", 0);
-    REQUIRE(image >= 0);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", image);
-    opensAll = getenv("TIPPE_FUZZ_ALL") != NULL;
+    openImage(&image);
     return 0;
-}
-
-// Applies the changes and returns the size of the file.
-static size_t change(const Original* original, const uint8_t* data, size_t length) {
-    memcpy(changed, original->bytes, original->size);
-    size_t size = original->size;
-    while (length >= 4) {
-        size_t number = (size_t)data[1] | (size_t)data[2] << 8;
-        // Bytes behind a place matter as well: the high ones of a number are zeros.
-        size_t where =
-            (original->places[number % original->placeCount] + (data[0] >> 3 & 1)) % size;
-        size_t count = 1 + (data[0] >> 4), room = size - where;
-        count = count < room ? count : room;
-        size_t given = count < length - 3 ? count : length - 3;
-        switch (data[0] & 7) {
-        case 0:
-            size = where + 1;
-            break;
-        case 1:
-            changed[where] ^= data[3];
-            break;
-        case 2:
-            memset(changed + where, data[3], count);
-            break;
-        default:
-            memcpy(changed + where, data + 3, given);
-            break;
-        }
-        size_t used = (data[0] & 7) > 2 ? 3 + given : 4;
-        data += used;
-        length -= used;
-    }
-    return size;
 }
 
 static void checkProblem(const tpProblem* problem) {
@@ -227,24 +141,23 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length) {
     if (length == 0) {
         return 0;
     }
-    size_t size = change(&originals[data[0] % fileCount], data + 1, length - 1);
-    uint64_t mix = 0;
-    for (size_t i = 0; i < length; ++i) {
-        mix = (mix ^ data[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    }
+    size_t size =
+        changeFile(&image, &originals[data[0] % fileCount], placeBytes, data + 1, length - 1);
     tpAllocator heap = tpDefaultAllocator();
     bool outOfMemory = false;
-    REQUIRE(ftruncate(image, (off_t)size) == 0 && tpWriteAll(image, changed, size, 0));
-    const char* wrong = tpCheckHdf5(image, size, tp_problemFile, tpFclibNames, &heap, &outOfMemory);
+    REQUIRE(ftruncate(image.descriptor, (off_t)size) == 0 &&
+            tpWriteAll(image.descriptor, image.bytes, size, 0));
+    const char* wrong =
+        tpCheckHdf5(image.descriptor, size, tp_problemFile, tpFclibNames, &heap, &outOfMemory);
     REQUIRE(!outOfMemory);
-    if (wrong != NULL || (!opensAll && mix >> 61 != 0)) {
+    if (wrong != NULL || (!image.opensAll && tpHashBytes(data, length) % 8 != 0)) {
         return 0;
     }
     Budget budget = { 0, 100 * size + ((size_t)1 << 22) };
     tpAllocator allocator = { budgetAllocate, budgetRelease, &budget };
     tpProblem* problem = NULL;
     tpError error = { .result = tp_success };
-    tpResult result = tpReadProblem(path, tp_anyProblem, &allocator, &problem, &error);
+    tpResult result = tpReadProblem(image.path, tp_anyProblem, &allocator, &problem, &error);
     REQUIRE((result == tp_success) == (problem != NULL));
     if (problem != NULL) {
         checkProblem(problem);

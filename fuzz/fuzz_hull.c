@@ -6,17 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "geometry/hull.h"
 
 enum { pointLimit = 128 };
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 static int readPoints(const uint8_t* data, size_t size, tpVec3* points) {
     int count = 0;
@@ -40,19 +33,19 @@ static int readPoints(const uint8_t* data, size_t size, tpVec3* points) {
 }
 
 static void checkHull(const tpHull* hull, const tpVec3* points, int count) {
-    require(hull->vertexCount - hull->edgeCount + hull->faceCount == 2);
-    require(hull->mass.mass > 0.0);
+    REQUIRE(hull->vertexCount - hull->edgeCount + hull->faceCount == 2);
+    REQUIRE(hull->mass.mass > 0.0);
     double size = tpLength(tpSub(hull->bounds.upper, hull->bounds.lower));
     double reach =
         tpMaxPart(tpMaxVec3(tpAbsVec3(hull->bounds.lower), tpAbsVec3(hull->bounds.upper)));
     for (int32_t f = 0; f < hull->faceCount; ++f) {
         for (int i = 0; i < count; ++i) {
             double height = tpDot(hull->normals[f], points[i]) - hull->offsets[f];
-            require(height <= 1e-6 * size + 1e-14 * reach);
+            REQUIRE(height <= 1e-6 * size + 1e-14 * reach);
         }
     }
     for (int32_t h = 0; h < 2 * hull->edgeCount; ++h) {
-        require(hull->halfEdges[hull->halfEdges[h].next].origin == tpHull_Target(hull, h));
+        REQUIRE(hull->halfEdges[hull->halfEdges[h].next].origin == tpHull_Target(hull, h));
     }
 }
 
@@ -69,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         checkHull(hull, points, count);
         tpReleaseHull(hull);
     } else {
-        require(hull == NULL && error.message[0] != '\0');
+        REQUIRE(hull == NULL && error.message[0] != '\0');
     }
     return 0;
 }

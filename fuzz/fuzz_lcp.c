@@ -9,16 +9,8 @@
 #include <string.h>
 
 #include "complementarity/solver.h"
+#include "fuzz.h"
 #include "tippe/lcp.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { mostRows = 5 };
 

@@ -5,15 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "page/answers.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 static const char sceneText[] =
     "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": { \"m\": { \"friction\": 0.5 } },"
@@ -31,7 +24,7 @@ static tpLiveRun* makeRun(void) {
     static tpScene* scene;
     tpError error;
     if (scene == NULL) {
-        require(tpParseScene(sceneText, sizeof(sceneText) - 1, "scene", NULL, &scene, &error) ==
+        REQUIRE(tpParseScene(sceneText, sizeof(sceneText) - 1, "scene", NULL, &scene, &error) ==
                 tp_success);
     }
     tpLiveDef def = { .scene = scene,
@@ -51,10 +44,10 @@ static void ask(tpView* view, bool isOrder, const char* path, const char* words)
                               .bodySize = strlen(words) };
     tpReply reply = { 0 };
     answerPage(view, &request, true, &reply);
-    require(reply.status >= 200 && reply.status < 600 && reply.type != NULL);
+    REQUIRE(reply.status >= 200 && reply.status < 600 && reply.type != NULL);
     tpError error;
     while (reply.hasSeries && reply.series.next < reply.series.end) {
-        require(readSeries(&reply.series, &reply.bytes, &error) == tp_success);
+        REQUIRE(readSeries(&reply.series, &reply.bytes, &error) == tp_success);
     }
     clearReply(&reply);
 }
@@ -64,14 +57,14 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         return 0;
     }
     char* words = malloc(size + 1);
-    require(words != NULL);
+    REQUIRE(words != NULL);
     memcpy(words, data, size);
     words[size] = '\0';
     int64_t number = 0;
-    require(!readQueryNumber(words, "first", 7, &number) ||
+    REQUIRE(!readQueryNumber(words, "first", 7, &number) ||
             (number >= 0 && number < 1000000000000000));
     tpLiveRun* run = makeRun();
-    require(run != NULL);
+    REQUIRE(run != NULL);
     tpView view = { .source = sourceOfLiveRun(run), .live = run };
     const char* const paths[] = { "head",  "labels",   "frames", "overview", "body",
                                   "joint", "contacts", "live",   words };

@@ -6,35 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "tippe/problems.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-// Bytes that are out, and how many may be.
-typedef struct Budget {
-    size_t used, limit;
-} Budget;
-
-static void* budgetAllocate(size_t size, void* context) {
-    Budget* budget = context;
-    budget->used += size;
-    REQUIRE(budget->used <= budget->limit);
-    return aligned_alloc(64, (size + 63) & ~(size_t)63);
-}
-
-static void budgetRelease(void* memory, size_t size, void* context) {
-    Budget* budget = context;
-    REQUIRE(budget->used >= size);
-    budget->used -= size;
-    free(memory);
-}
 
 static void checkMatrix(const tpMatrix* matrix, int rowCount, int columnCount) {
     REQUIRE(matrix->rowCount == rowCount && matrix->columnCount == columnCount);

@@ -1,9 +1,7 @@
 // Fuzzes the reader of recordings: whatever the file, it is refused with a message, or all that can
 // be read from it stays within its bounds.
 //
-// A recording is a hundred kilobytes, most of them zeros, so random bytes would rarely matter. The
-// input is instead a list of changes to a recording made at the start: a byte that says what to do,
-// three that say where among the bytes that are not zero, and what to put there. HDF5 crashes on
+// The input is a list of changes to a recording made at the start (changed_file.h). HDF5 crashes on
 // some of these files; the reader must have refused them before (base/hdf5_check.h).
 //
 // HDF5 takes five milliseconds to open and read a recording, the check before it takes a twentieth
@@ -14,35 +12,18 @@
 // For memfd_create.
 #define _GNU_SOURCE
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/hdf5_check.h"
+#include "changed_file.h"
 #include "recording/journal.h"
 #include "recording/writer.h"
 #include "tippe/recording.h"
 
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments);
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length);
 
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+enum { frameCount = 6, contactsInFrame = 3, placeBytes = 3 };
 
-enum { largestFile = 1 << 20, frameCount = 6, contactsInFrame = 3 };
-
-static unsigned char original[largestFile], changed[largestFile];
-static size_t originalSize;
-static size_t places[largestFile]; // of bytes that are not zero
-static size_t placeCount;
-static char path[64];
-static int image; // the file, in memory
-static bool opensAll;
+static OriginalFile original;
+static FuzzImage image;
 
 // Freed memory is not kept back for long, and of allocations only the nearest callers are noted:
 // both cost more than the reader itself.
@@ -52,7 +33,7 @@ const char* __asan_default_options(void) {
 }
 
 // A run of two moving bodies, one joint and some contacts.
-static void makeRecording(void) {
+static void makeRecording(const char* path) {
     tpRosterBody bodies[3] = { { .name = "ground", .kind = tp_fixedBody, .moving = -1 },
                                { .name = "ball", .kind = tp_dynamicBody, .moving = 0 },
                                { .name = "cart", .kind = tp_kinematicBody, .moving = 1 } };
@@ -118,55 +99,12 @@ static void makeRecording(void) {
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments) {
     (void)argumentCount;
     (void)arguments;
-    snprintf(path, sizeof(path), "/tmp/tippe_fuzz_%d.h5", (int)getpid());
-    makeRecording();
-    FILE* file = fopen(path, "rb");
-    REQUIRE(file != NULL);
-    originalSize = fread(original, 1, largestFile, file);
-    REQUIRE(originalSize > 0 && originalSize < largestFile && fclose(file) == 0);
-    for (size_t i = 0; i < originalSize; ++i) {
-        if (original[i] != 0) {
-            places[placeCount++] = i;
-        }
-    }
-    unlink(path);
-    image = memfd_create("recording", 0);
-    REQUIRE(image >= 0);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", image);
-    opensAll = getenv("TIPPE_FUZZ_ALL") != NULL;
+    char path[64];
+    nameScratch(path);
+    makeRecording(path);
+    takeOriginal(&original, path);
+    openImage(&image);
     return 0;
-}
-
-// Applies the changes and returns the size of the file.
-static size_t change(const uint8_t* data, size_t length) {
-    memcpy(changed, original, originalSize);
-    size_t size = originalSize;
-    while (length >= 5) {
-        size_t number = (size_t)data[1] | (size_t)data[2] << 8 | (size_t)data[3] << 16;
-        size_t where = places[number % placeCount] % size;
-        size_t count = 1 + (data[0] >> 4); // bytes that follow, or the length of what is moved
-        size_t room = size - where;
-        count = count < room ? count : room;
-        size_t given = count < length - 4 ? count : length - 4;
-        switch (data[0] & 7) {
-        case 0:
-            size = where + 1;
-            break;
-        case 1:
-            changed[where] ^= data[4];
-            break;
-        case 2:
-            memset(changed + where, data[4], count);
-            break;
-        default:
-            memcpy(changed + where, data + 4, given);
-            break;
-        }
-        size_t used = (data[0] & 7) > 2 ? 4 + given : 5;
-        data += used;
-        length -= used;
-    }
-    return size;
 }
 
 static void readEverything(tpRecording* recording) {
@@ -210,17 +148,19 @@ static void readEverything(tpRecording* recording) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length) {
-    size_t size = change(data, length);
+    size_t size = changeFile(&image, &original, placeBytes, data, length);
     tpAllocator allocator = tpDefaultAllocator();
     bool outOfMemory = false;
-    REQUIRE(ftruncate(image, (off_t)size) == 0 && tpWriteAll(image, changed, size, 0));
-    const char* wrong = tpCheckHdf5(image, size, tp_recordingFile, NULL, &allocator, &outOfMemory);
+    REQUIRE(ftruncate(image.descriptor, (off_t)size) == 0 &&
+            tpWriteAll(image.descriptor, image.bytes, size, 0));
+    const char* wrong =
+        tpCheckHdf5(image.descriptor, size, tp_recordingFile, NULL, &allocator, &outOfMemory);
     REQUIRE(!outOfMemory);
-    if (wrong != NULL || (!opensAll && tpHashBytes(data, length) % 16 != 0)) {
+    if (wrong != NULL || (!image.opensAll && tpHashBytes(data, length) % 16 != 0)) {
         return 0;
     }
     tpError error = { .result = tp_success };
-    tpRecording* recording = tpOpenRecording(path, NULL, &error);
+    tpRecording* recording = tpOpenRecording(image.path, NULL, &error);
     if (recording != NULL) {
         readEverything(recording);
         tpCloseRecording(recording);

@@ -3,13 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "tippe/scene.h"
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 // Whether building is quick and reads no files, so that the fuzzer spends its time on the reader.
 static bool isQuick(const tpScene* scene) {
@@ -31,16 +26,14 @@ static void checkWritten(const tpScene* scene) {
     size_t firstLength, secondLength;
     tpScene* again;
     tpError error;
-    require(tpFormatScene(scene, NULL, &first, &firstLength, &error) == tp_success);
-    require(tpParseScene(first, firstLength, "again", NULL, &again, &error) == tp_success);
-    require(tpFormatScene(again, NULL, &second, &secondLength, &error) == tp_success);
-    require(firstLength == secondLength && memcmp(first, second, firstLength) == 0);
+    REQUIRE(tpFormatScene(scene, NULL, &first, &firstLength, &error) == tp_success);
+    REQUIRE(tpParseScene(first, firstLength, "again", NULL, &again, &error) == tp_success);
+    REQUIRE(tpFormatScene(again, NULL, &second, &secondLength, &error) == tp_success);
+    REQUIRE(firstLength == secondLength && memcmp(first, second, firstLength) == 0);
     tpReleaseSceneText(NULL, first, firstLength);
     tpReleaseSceneText(NULL, second, secondLength);
     tpDestroyScene(again);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tpScene* scene;
@@ -48,18 +41,18 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tpResult result = tpParseScene((const char*)data, size, "f", NULL, &scene, &error);
     if (result != tp_success) {
         tpSceneErrors errors;
-        require(tpParseSceneErrors((const char*)data, size, "f", NULL, &scene, &errors) == result);
-        require(errors.count >= 1 && strcmp(errors.list[0].message, error.message) == 0);
+        REQUIRE(tpParseSceneErrors((const char*)data, size, "f", NULL, &scene, &errors) == result);
+        REQUIRE(errors.count >= 1 && strcmp(errors.list[0].message, error.message) == 0);
         // "f:1:1: " and a word at the least.
-        require(result == tp_badInput && scene == NULL);
-        require(strncmp(error.message, "f:", 2) == 0 && strlen(error.message) > 10);
+        REQUIRE(result == tp_badInput && scene == NULL);
+        REQUIRE(strncmp(error.message, "f:", 2) == 0 && strlen(error.message) > 10);
         return 0;
     }
     checkWritten(scene);
     tpWorld* world = NULL;
     if (isQuick(scene)) {
         result = tpScene_CreateWorld(scene, NULL, 1, &world, &error);
-        require(result == tp_success || strncmp(error.message, "f:", 2) == 0);
+        REQUIRE(result == tp_success || strncmp(error.message, "f:", 2) == 0);
     }
     tpDestroyWorld(world);
     tpDestroyScene(scene);

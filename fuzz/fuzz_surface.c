@@ -5,15 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "tippe/geometry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (size < 1) {
@@ -35,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         for (int i = 0; i < surface.triangleCount; ++i) {
             for (int k = 0; k < 3; ++k) {
                 int32_t v = surface.triangles[i][k];
-                require(v >= 0 && v < surface.vertexCount);
+                REQUIRE(v >= 0 && v < surface.vertexCount);
             }
         }
         tpGeometry mesh;
@@ -46,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         }
         tpReleaseSurface(&surface);
     } else {
-        require(error.message[0] != '\0');
+        REQUIRE(error.message[0] != '\0');
     }
     remove(path);
     return 0;
