@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Judges the tests: changes one place of the source at a time and sees whether a test fails.
 
-usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--carry] [--list]
+usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--carry]
+                       [--counted REGEX] [--list]
        tools/mutate.py --at FILE:LINE:OLD:NEW [--work DIR]
 
 A mutation is one wrong comparison, sign, factor, constant, condition or statement that was left out, at a random
@@ -22,7 +23,8 @@ object code, which is proof that nothing changed. By rule the following are neve
 
 First every test runs with a library that counts which lines it runs (gcov; kept in lines.json, done again for tests
 that have changed, and for all if the library has; --carry takes earlier counts at their places in the present sources
-instead, and tests that are new or have changed as if they ran every line). A mutation is tried only by tests that run its line, because the others cannot
+instead, and tests that are new or have changed as if they ran every line; --counted REGEX counts only tests of such names and takes
+the others to run every line: a first count in minutes). A mutation is tried only by tests that run its line, because the others cannot
 notice it; so a try is cheap, and --budget leaves out few. The test of the mutated source comes first, then those of its
 room, those that caught most in the least time before the others, then all others that run code of the library; the
 first one that fails ends the try. A line that no test runs survives at once, and the verdict says so. What passes them
@@ -458,7 +460,7 @@ class Copy:
             with open(os.path.join(self.work, "lines.json"), "w", encoding="utf-8") as file:
                 json.dump([dict(self.seen), reached, self.texts], file)
 
-    def measure(self, rooms, carries=False):
+    def measure(self, rooms, carries=False, wanted=""):
         """Checks that all tests pass on the unchanged source, how long they take, and which lines they run."""
         turns = {name: 0 for name in KNOWN if name in self.tests}  # those that come first in a try are counted first
         for turn, stage in sorted((turn, stage) for _, stages in rooms for turn, stage in enumerate([*stages, OTHERS])):
@@ -480,6 +482,9 @@ class Copy:
                 source = source_of(name)
                 if name not in self.reached or (source in self.texts and self.texts[source] != self.text_of(source)):
                     self.reached[name] = None
+                return
+            if not re.search(wanted, name):
+                self.reached[name] = None
                 return
             counted = self.folder("counted")
             passed, spent = self.run(name, libraries, counted=counted)
@@ -576,6 +581,8 @@ def try_mutation(copy, mutation, budget, is_wanted):
                 break
             passed, spent = copy.run(name, folder)
             left -= spent
+            if passed:
+                copy.usual.setdefault(name, spent)  # of a test whose lines were not counted
             caught, tried = copy.caught.get(name, (0, 0))
             copy.caught[name] = (caught + (not passed), tried + 1)
             if not passed:
@@ -667,6 +674,7 @@ def main():
     parser.add_argument("--at")
     parser.add_argument("--built", action="store_true")
     parser.add_argument("--carry", action="store_true")
+    parser.add_argument("--counted", default="")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
@@ -678,7 +686,8 @@ def main():
     copy = Copy(os.path.abspath(options.work), options.jobs, options.built)
     mutations = [mutation_at(options.at, copy.tree)] if options.at else all_mutations(copy.tree, options.only)
     print(f"{len(mutations)} places; {len(copy.tests)} tests", flush=True)
-    copy.measure([room for room in ROOMS if any(m["file"].startswith(os.path.dirname(room[0])) for m in mutations)], options.carry)
+    copy.measure([room for room in ROOMS if any(m["file"].startswith(os.path.dirname(room[0])) for m in mutations)], options.carry,
+                 options.counted)
     with open(options.out or os.path.join(options.work, "results.jsonl"), "a", encoding="utf-8") as log:
         series = Series(copy, mutations, options, log)
         series.run()
