@@ -462,12 +462,133 @@ static void asksForNothingOnceWarm(void** state) {
     destroyScene(&scene);
 }
 
+// A filter by the numbers of two shapes, which counts how often it is asked.
+static bool isEvenSum(void* context, int32_t shapeA, int32_t shapeB) {
+    *(int*)context += 1;
+    return (shapeA + shapeB) % 2 == 0;
+}
+
+// Two shapes may collide if they belong to two bodies, each is in the mask of the other, no joint
+// and no filter keeps them apart, and their types know each other. What an update finds is that.
+static void rulesDecideWhoCollides(void** state) {
+    (void)state;
+    static Scene scene;
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    tpCollider* collider = scene.collider;
+    assert_int_equal(tpCollider_Exclude(collider, 5, 8), tp_success);
+    assert_int_equal(tpCollider_MoveShape(collider, 9, 11, tpIdentityPose(), true), tp_success);
+    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+    tpGeometry floor;
+    assert_int_equal(tpMakePlane(&plane, tpIdentityPose(), &floor, NULL), tp_success);
+    tpColliderShapeDef def = { &floor, tpIdentityPose(), 13, true, 1, 3 };
+    assert_int_equal(tpCollider_PutShape(collider, bodyCount, &def), tp_success);
+    int asked = 0;
+    for (int round = 0; round < 2; ++round) {
+        int allowed = 0;
+        asked = 0;
+        tpCollider_SetFilter(collider, round == 1 ? isEvenSum : NULL, &asked);
+        for (int i = 0; i <= bodyCount; ++i) {
+            assert_true(tpCollider_HasShape(collider, i));
+            assert_true(tpCollider_IsMovable(collider, i) == (i % 10 != 0 || i == bodyCount));
+            int body = i == 9 ? 11 : i == bodyCount ? 13 : i;
+            assert_int_equal(tpCollider_GetBody(collider, i), body);
+            assert_int_equal(tpCollider_GetGeometry(collider, i)->type,
+                             i == bodyCount ? tp_planeShape : scene.shapes[i].type);
+            for (int j = 0; j <= bodyCount; ++j) {
+                int first = i < j ? i : j, second = i < j ? j : i;
+                bool areSevens = i % 7 == 0 && j % 7 == 0 && second < bodyCount;
+                bool isOne =
+                    i == j || (first == 9 && second == 11) || (first == 13 && second == bodyCount);
+                bool isJoined = first == 5 && second == 8;
+                bool arePlanes = first == 0 && second == bodyCount;
+                bool may = !areSevens && !isOne && !isJoined && !arePlanes;
+                if (may && round == 1) {
+                    may = (i + j) % 2 == 0;
+                }
+                assert_true(tpCollider_MayCollide(collider, i, j) == may);
+                allowed += may;
+            }
+        }
+        assert_true(allowed > 1000 && (asked > allowed) == (round == 1));
+    }
+    // Pairs of an update are allowed, and each pair that is allowed and touches is among them.
+    assert_int_equal(tpCollider_Update(collider, scene.poses, scene.margins, NULL), tp_success);
+    int count, pairCount;
+    tpCollider_GetContacts(collider, &count);
+    const tpShapePair* pairs = tpCollider_GetPairs(collider, &pairCount);
+    assert_true(count > 50 && pairCount > 20);
+    for (int i = 0; i < pairCount; ++i) {
+        assert_true(tpCollider_MayCollide(collider, pairs[i].shapeA, pairs[i].shapeB));
+    }
+    assert_false(tpCollider_HasShape(collider, -1));
+    assert_false(tpCollider_HasShape(collider, bodyCount + 1));
+    tpCollider_RemoveShape(collider, 0);
+    assert_false(tpCollider_HasShape(collider, 0));
+    destroyScene(&scene);
+}
+
+// A shape that has another owner, or another place in it, touches what it touches there. What takes
+// the contacts of an update has them all, and leaves none.
+static void movedShapesTouchWhereTheyAre(void** state) {
+    (void)state;
+    static Scene scene;
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    tpRandom random = { 17 };
+    tpContactArray taken = { 0 };
+    int touching = 0;
+    for (int step = 0; step < 60; ++step) {
+        int shape = 1 + (int)(randomBits(&random) % (bodyCount - 1));
+        int body = 1 + (int)(randomBits(&random) % (bodyCount - 1));
+        tpPose place = { randomVec3(&random, -0.4, 0.4), randomRotation(&random) };
+        int owner = tpCollider_GetBody(scene.collider, shape);
+        tpPose before = tpCollider_GetGeometry(scene.collider, shape)->pose;
+        assert_int_equal(tpCollider_MoveShape(scene.collider, shape, body, place, true),
+                         tp_success);
+        assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                         tp_success);
+        tpCollider_TakeContacts(scene.collider, &taken);
+        int left;
+        tpCollider_GetContacts(scene.collider, &left);
+        assert_int_equal(left, 0);
+        tpGeometry moved = scene.shapes[shape];
+        moved.pose = place;
+        for (int i = 0; i < bodyCount; ++i) {
+            int found = 0;
+            for (int next = 0; next < taken.count; ++next) {
+                int a = taken.data[next].shapeA, b = taken.data[next].shapeB;
+                found += (a == shape && b == i) || (b == shape && a == i);
+            }
+            tpContactPoint points[maxPoints];
+            tpContactList list = { points, 0, maxPoints };
+            if (tpCollider_MayCollide(scene.collider, shape, i)) {
+                tpCollide(&moved, scene.poses[body], &scene.shapes[i], scene.poses[i], 0.02, NULL,
+                          &list);
+            }
+            bool isClear = true;
+            for (int k = 0; k < list.count; ++k) {
+                isClear = isClear && points[k].gap < 0.02 - 1e-9;
+            }
+            assert_true(!isClear || (found > 0) == (list.count > 0));
+            touching += found > 0;
+        }
+        assert_int_equal(
+            tpCollider_MoveShape(scene.collider, shape, owner, before, shape % 10 != 0),
+            tp_success);
+    }
+    assert_true(touching > 100);
+    TP_FREE_ARRAY(&allocator, taken);
+    destroyScene(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findsAllContacts),         cmocka_unit_test(pairsAloneAreAsInUpdates),
         cmocka_unit_test(repeatsBitForBit),         cmocka_unit_test(joinedBodiesPass),
         cmocka_unit_test(survivesWithoutMemory),    cmocka_unit_test(asksForNothingOnceWarm),
         cmocka_unit_test(newOwnersOfNumbersAreNew), cmocka_unit_test(excludedPairsAreCounted),
+        cmocka_unit_test(rulesDecideWhoCollides),   cmocka_unit_test(movedShapesTouchWhereTheyAre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
