@@ -241,14 +241,15 @@ class Copy:
             self.make()
         with open(os.path.join(work, "commands.json"), encoding="utf-8") as file:
             self.compilations, self.links, self.tests = json.load(file)
-        self.known = os.path.join(work, "tests.json")  # name: usual processor time, how often it caught and was tried
+        self.known = os.path.join(work, "tests.json")  # name: usual processor time; how often it caught and was tried; those in `stuck`
         self.usual, self.caught, self.objects, self.lock = {}, {}, {}, threading.Lock()
         self.counted = time.monotonic()
         self.stuck = set()  # tests that do not end with the sanitizers
         self.seen, self.reached, self.texts = {}, {}, {}  # name: what it was made of; name: {source: [lines it runs, lines it does not]}; source: its text then
         if os.path.exists(self.known):
             with open(self.known, encoding="utf-8") as file:
-                self.usual, self.caught = json.load(file)
+                self.usual, self.caught, *stuck = json.load(file)
+                self.stuck.update(*stuck)
 
     def git(self, *arguments):
         subprocess.run(["git", "-C", self.tree, *arguments], check=True)
@@ -285,7 +286,7 @@ class Copy:
 
     def remember(self):
         with self.lock, open(self.known, "w", encoding="utf-8") as file:
-            json.dump([self.usual, self.caught], file, indent=1)
+            json.dump([self.usual, self.caught, sorted(self.stuck)], file, indent=1)
 
     def names(self, stage):
         return [name for name in self.tests if re.search(stage, name) and not re.search("^(python|viewer|install)/", name) and name not in KNOWN]

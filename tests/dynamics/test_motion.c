@@ -37,6 +37,42 @@ static void testKeyframes(void** state) {
     CHECK_VEC3(tpKeyframes_PoseAt(frames, 3, 9.0).position, tpMakeVec3(4.0, 1.0, 2.0), 0.0);
 }
 
+// The pose and the next keyframe at any time, at keyframes too, against a search of all of them.
+static void testManyKeyframes(void** state) {
+    (void)state;
+    tpRandom random = { 21 };
+    for (int count = 1; count <= 33; ++count) {
+        tpKeyframe frames[33];
+        for (int i = 0; i < count; ++i) {
+            double since = i > 0 ? frames[i - 1].time : -2.0;
+            frames[i].time = since + randomBetween(&random, 0.1, 1.0);
+            frames[i].pose.position = randomVec3(&random, -1.0, 1.0);
+            frames[i].pose.rotation = randomRotation(&random);
+        }
+        for (int k = 0; k < 4 * count; ++k) {
+            double time = k < count ? frames[k].time
+                                    : randomBetween(&random, -3.0, frames[count - 1].time + 1.0);
+            int after = 0;
+            while (after < count && frames[after].time <= time) {
+                ++after;
+            }
+            double next = after < count ? frames[after].time : INFINITY;
+            assert_true(tpKeyframes_NextTime(frames, count, time) == next);
+            const tpKeyframe* from = &frames[after > 0 ? after - 1 : 0];
+            const tpKeyframe* to = &frames[after < count ? after : count - 1];
+            double span = to->time - from->time;
+            double part = from == to ? 0.0 : (time - from->time) / span;
+            tpVec3 way = tpSub(to->pose.position, from->pose.position);
+            tpPose pose = tpKeyframes_PoseAt(frames, count, time);
+            CHECK_VEC3(pose.position, tpMulAdd(from->pose.position, part, way), 1e-14);
+            // Turned by a part of the whole turn: both lie on one axis.
+            tpQuat whole = tpMulQQ(to->pose.rotation, tpConjugate(from->pose.rotation));
+            tpVec3 turn = tpQuatLog(tpMulQQ(pose.rotation, tpConjugate(from->pose.rotation)));
+            CHECK_VEC3(turn, tpScale(part, tpQuatLog(whole)), 1e-12);
+        }
+    }
+}
+
 // The velocities given to a kinematic body carry it to where the keyframes want it.
 static void testAim(void** state) {
     (void)state;
@@ -91,7 +127,9 @@ static void testReversible(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testDrift),
-                                        cmocka_unit_test(testKeyframes), cmocka_unit_test(testAim),
+                                        cmocka_unit_test(testKeyframes),
+                                        cmocka_unit_test(testManyKeyframes),
+                                        cmocka_unit_test(testAim),
                                         cmocka_unit_test(testReversible) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,12 +284,136 @@ static void testWorstIsReported(void** state) {
     tpDestroyWorld(world);
 }
 
+// Bodies of random motions that fall by factors of their own, with damping if asked; a floor is the
+// last one.
+static tpWorld* makeCrowd(tpRandom* random, bool isDamped) {
+    tpWorld* world = makeEmptyWorld();
+    for (int i = 0; i < 6; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = randomVec3(random, -3.0, 3.0);
+        def.velocity = randomVec3(random, -2.0, 2.0);
+        def.angularVelocity = randomVec3(random, -2.0, 2.0);
+        def.hasMass = true;
+        def.mass.mass = randomBetween(random, 0.5, 3.0);
+        def.mass.inertia = tpDiagonal(randomVec3(random, 0.2, 0.3));
+        def.gravityScale = randomBetween(random, -1.0, 2.0);
+        def.linearDamping = isDamped ? randomBetween(random, 0.0, 2.0) : 0.0;
+        def.angularDamping = isDamped ? randomBetween(random, 0.0, 2.0) : 0.0;
+        tpCreateBody(world, &def, NULL);
+    }
+    addFloor(world);
+    return world;
+}
+
+// Forces that are applied anew are those of a step that has begun so.
+static void testKickAnew(void** state) {
+    (void)state;
+    for (int k = 0; k < 8; ++k) {
+        tpTimeStep steps[2];
+        tpWorld* worlds[2];
+        double kick = k % 4 < 2 ? 0.5 * h : 0.25 * h;
+        for (int i = 0; i < 2; ++i) {
+            tpRandom random = { 40 };
+            worlds[i] = makeCrowd(&random, k < 4);
+            tpSystem* system = &worlds[i]->system;
+            assert_true(tpTimeStep_Begin(&steps[i], system, h, i == 0 ? kick : h));
+        }
+        assert_true(tpTimeStep_KickAnew(&steps[1], kick));
+        assert_true(steps[1].kick == kick);
+        for (int i = 0; i < steps[0].bodyCount; ++i) {
+            const tpVelocity* pairs[4][2] = {
+                { &steps[0].kicked[i], &steps[1].kicked[i] },
+                { &steps[0].freeVelocities[i], &steps[1].freeVelocities[i] },
+                { &steps[0].freeMeanVelocities[i], &steps[1].freeMeanVelocities[i] },
+                { &worlds[0]->system.velocities.data[i], &worlds[1]->system.velocities.data[i] },
+            };
+            for (int n = 0; n < 4; ++n) {
+                CHECK_VEC3(pairs[n][0]->linear, pairs[n][1]->linear, 0.0);
+                CHECK_VEC3(pairs[n][0]->angular, pairs[n][1]->angular, 0.0);
+            }
+        }
+        tpDestroyWorld(worlds[0]);
+        tpDestroyWorld(worlds[1]);
+    }
+}
+
+// What damping has taken in the kick does its work on the way of the drift, whatever that is.
+static void testDampingWork(void** state) {
+    (void)state;
+    tpRandom random = { 41 };
+    for (int k = 0; k < 20; ++k) {
+        tpWorld* world = makeCrowd(&random, k % 4 != 0);
+        tpSystem* system = &world->system;
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, system, h, k % 2 == 0 ? h : 0.5 * h));
+        double work = 0.0;
+        for (int i = 0; i < step.bodyCount; ++i) {
+            step.meanVelocities[i].linear = randomVec3(&random, -2.0, 2.0);
+            step.meanVelocities[i].angular = randomVec3(&random, -2.0, 2.0);
+            const tpBody* body = &system->bodies.data[i];
+            if (body->inverseMass > 0.0) {
+                tpVec3 fall = tpScale(step.kick * body->gravityScale, system->gravity);
+                tpVec3 free = tpAdd(step.startVelocities[i].linear, fall);
+                tpVec3 slower = tpSub(step.kicked[i].linear, free);
+                tpVec3 spin = tpSub(step.kicked[i].angular, step.startVelocities[i].angular);
+                tpVec3 moment =
+                    tpInertia_Momentum(&body->form->inertia, system->poses.data[i].rotation, spin);
+                work += body->mass * tpDot(slower, step.meanVelocities[i].linear) +
+                        tpDot(moment, step.meanVelocities[i].angular);
+            }
+        }
+        assert_true(k % 4 == 0 ? fabs(work) < 1e-13 : fabs(work) > 1e-3);
+        CHECK_NEAR(tpTimeStep_ForceWork(&step), work, 1e-12);
+        tpDestroyWorld(world);
+    }
+}
+
+// Bodies that nothing pushes or turns go by the mean of their velocities before and after the kick.
+// What gravity does on the way of the others beyond what it does on that mean is lost.
+static void testWays(void** state) {
+    (void)state;
+    tpRandom random = { 42 };
+    for (int k = 0; k < 20; ++k) {
+        tpWorld* world = makeCrowd(&random, false);
+        tpSystem* system = &world->system;
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, system, h, h));
+        double loss = 0.0;
+        for (int i = 0; i < step.bodyCount; ++i) {
+            step.pushed[i] = step.kicked[i];
+            if (i % 3 == 1) {
+                step.pushed[i].linear = tpAdd(step.pushed[i].linear, randomVec3(&random, 0.1, 1.0));
+            } else if (i % 3 == 2) {
+                step.pushed[i].angular =
+                    tpAdd(step.pushed[i].angular, randomVec3(&random, 0.1, 1.0));
+            }
+        }
+        tpTimeStep_FollowPushed(&step);
+        tpTimeStep_FlyUntouched(&step);
+        for (int i = 0; i < step.bodyCount; ++i) {
+            const tpBody* body = &system->bodies.data[i];
+            bool isFree = i % 3 == 0 && i < 6;
+            tpVec3 pushed = step.pushed[i].linear, start = step.startVelocities[i].linear;
+            tpVec3 mean = isFree ? tpScale(0.5, tpAdd(start, pushed)) : pushed;
+            CHECK_VEC3(step.meanVelocities[i].linear, mean, 1e-15);
+            step.meanVelocities[i].linear = randomVec3(&random, -2.0, 2.0);
+            tpVec3 more = tpSub(step.meanVelocities[i].linear, tpScale(0.5, tpAdd(start, pushed)));
+            loss +=
+                i < 6 ? body->mass * body->gravityScale * h * tpDot(system->gravity, more) : 0.0;
+        }
+        CHECK_NEAR(tpTimeStep_WayLoss(&step), loss, 1e-12);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testBall),      cmocka_unit_test(testOutran),
-        cmocka_unit_test(testWork),      cmocka_unit_test(testLinearised),
-        cmocka_unit_test(testChanges),   cmocka_unit_test(testTally),
-        cmocka_unit_test(testWarmStart), cmocka_unit_test(testWorstIsReported)
+        cmocka_unit_test(testKickAnew),       cmocka_unit_test(testDampingWork),
+        cmocka_unit_test(testWays),           cmocka_unit_test(testBall),
+        cmocka_unit_test(testOutran),         cmocka_unit_test(testWork),
+        cmocka_unit_test(testLinearised),     cmocka_unit_test(testChanges),
+        cmocka_unit_test(testTally),          cmocka_unit_test(testWarmStart),
+        cmocka_unit_test(testWorstIsReported)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
