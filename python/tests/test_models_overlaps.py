@@ -42,3 +42,22 @@ def test_geoms_beyond_the_middle_of_what_is_fixed_are_pushed_out(tmp_path: Path)
     for _ in range(20):
         world.step(0.005)
     assert abs(world["foot"].position[2] - 0.02) < 1e-6
+
+
+# A leg through a table: its shin is to be pushed up, its foot down.
+TABLE = """<mujoco><worldbody><geom type="box" size="1 1 .05" pos="0 0 -.05"/><body name="leg" pos="0 0 {height}"><freejoint/>
+<geom type="box" size=".02 .02 .03" mass="1"/><geom type="box" size=".01 .01 .03" pos=".05 0 -.045" mass="1"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("height", [-0.03, 0.02])
+def test_bodies_that_a_fixed_one_would_push_both_ways_do_not_collide(tmp_path: Path, height: float) -> None:
+    (tmp_path / "model.xml").write_text(TABLE.format(height=height))
+    scene = models.convert(tmp_path / "model.xml")
+    is_torn = height < 0.0
+    assert ({"bodies": ["leg", "world"]} in scene.get("excludes", [])) == is_torn
+    assert any("beyond the middle of a geom" in note.message for note in scene.report.of("changed")) == is_torn
+    world = tippe.load(scene)
+    reports = [world.step(0.005) for _ in range(20)]
+    assert all(report.certified for report in reports[1:])
+    # It falls through, or has come to stand on its foot.
+    assert (world["leg"].position[2] < height - 0.02) == is_torn

@@ -18,6 +18,9 @@ _MOST_GROUPS = 32
 # Overlap of bodies with a joint between them that collide, m.
 _MOST_OVERLAP = 1e-4
 
+# The cosine between two ways out of an overlap below which they are against each other.
+_AGAINST = -0.5
+
 # Way along the normal of a contact, in m per rad or m of any joint, that is none.
 _NO_WAY = 1e-6
 
@@ -261,20 +264,30 @@ def _stuck(c: Compiled) -> dict[frozenset[str], float]:
 
 
 def _through(c: Compiled) -> dict[frozenset[str], float]:
-    """Links that overlap at the start by more than half the least extent of a geom, and by how much, m.
+    """Bodies that overlap at the start by more than half the least extent of a geom, and by how much, m.
 
-    Which way such a geom is to be pushed out is an accident: neighbouring shapes of the other link ask for different ones, and no
-    motion satisfies all of them. Soft contacts bear that until servos have moved the link."""
+    Which way such a geom is to be pushed out is an accident: neighbouring shapes of the other body ask for different ones, and no
+    motion satisfies all of them. Soft contacts bear that until servos have moved the link. What does not move pushes a link out if all
+    of their contacts agree on a side."""
     found: dict[frozenset[str], float] = {}
+    ways: dict[frozenset[str], list[np.ndarray]] = {}
     for contact in c.d.contact:
         a, b = (int(c.m.geom_bodyid[g]) for g in contact.geom)
-        if c.bodies[a] == c.bodies[b] or not (c.m.body_weldid[a] and c.m.body_weldid[b]):
+        if c.bodies[a] == c.bodies[b] or contact.dist >= -_MOST_OVERLAP:
             continue
+        both = frozenset((c.bodies[a], c.bodies[b]))
+        ways.setdefault(both, []).append(contact.frame[:3] if a < b else -contact.frame[:3])
         middle = min(float(c.m.geom_aabb[g][3:].min()) for g in contact.geom)
-        if -contact.dist > max(middle, _MOST_OVERLAP):
-            both = frozenset((c.bodies[a], c.bodies[b]))
+        if -contact.dist > middle:
             found[both] = max(found.get(both, 0.0), -float(contact.dist))
-    return found
+    fixed = {c.bodies[body] for body in range(c.m.nbody) if c.m.body_weldid[body] == 0}
+    return {both: depth for both, depth in found.items() if not both & fixed or _contradict(ways[both])}
+
+
+def _contradict(ways: list[np.ndarray]) -> bool:
+    """Whether directions along which a body is pushed out contradict each other."""
+    normals = np.array(ways)
+    return bool((normals @ normals.T).min() < _AGAINST)
 
 
 def _note_overlaps(c: Compiled) -> None:
