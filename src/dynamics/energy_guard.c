@@ -37,6 +37,9 @@ enum { longQuiet = 128 };
 enum { shortQuiet = 16 };
 static const double unseen = 16.0;
 
+// So many refused steps are enough, and of those after them one of so many is tried.
+enum { fewRefused = 4, retryEvery = 16 };
+
 int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h) {
     int level = book->level;
     for (double step = book->step; level > 0 && h <= 0.5 * step; step *= 0.5) {
@@ -112,6 +115,16 @@ void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level) {
         book->quiet = 0;
         book->swing = 0.0;
     }
+}
+
+bool tpEnergyGuard_IsHopeless(const tpEnergyGuard* guard) {
+    int refused = guard->book->refused;
+    return refused >= fewRefused && refused % retryEvery != 0;
+}
+
+void tpEnergyGuard_NoteRefused(tpEnergyGuard* guard, bool isRefused) {
+    int* refused = &guard->book->refused;
+    *refused = !isRefused ? 0 : *refused < fewRefused + retryEvery ? *refused + 1 : fewRefused + 1;
 }
 
 void tpEnergyGuard_End(tpEnergyGuard* guard) {

@@ -14,7 +14,9 @@
 // A step that varies its length with the phase of a swing would be a ratchet again. So once a
 // smooth part has been found too long, the steps that follow are taken in parts of the length that
 // was right (the level, in halvings of a step), until the swings at that length have been small for
-// many steps.
+// many steps. And once several smooth steps were refused whole and had no work left for halves,
+// most that follow are not tried: a robot of a millimetre at 1/200 s, whose servos are a thousand
+// times as fast as the step, stands by the last resort, at a tenth of the work.
 
 #ifndef TIPPE_SRC_DYNAMICS_ENERGY_GUARD_H
 #define TIPPE_SRC_DYNAMICS_ENERGY_GUARD_H
@@ -28,6 +30,7 @@ typedef struct tpEnergyBook {
     int level;              // halvings of a step with which it begins
     double step;            // s: of this length
     int quiet;              // steps since the level was last changed
+    int refused;            // smooth steps, one after the other, that were not right in any length
     double swing;           // J: largest sum of excess and deficit since then
 } tpEnergyBook;
 
@@ -70,6 +73,13 @@ void tpEnergyGuard_StartBand(tpEnergyGuard* guard);
 
 // A smooth step has been taken in so many halvings.
 void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level);
+
+// Whether a step is not worth trying: several before it were refused in any length that their work
+// allowed. Every now and then one is.
+bool tpEnergyGuard_IsHopeless(const tpEnergyGuard* guard);
+
+// A smooth step was refused in any length, or another step was not.
+void tpEnergyGuard_NoteRefused(tpEnergyGuard* guard, bool isRefused);
 
 // The step is done.
 void tpEnergyGuard_End(tpEnergyGuard* guard);

@@ -132,6 +132,23 @@ static void testShorterSteps(void** state) {
     assert_int_equal(tpEnergyBook_LevelOf(&book, 1e-6), 0);
 }
 
+// Of steps that were all refused one in sixteen is tried, however long that goes on.
+static void testHopelessSteps(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    int tried = 0;
+    for (int k = 0; k < 1604; ++k) {
+        bool isHopeless = tpEnergyGuard_IsHopeless(&guard);
+        assert_false(k < 4 && isHopeless);
+        tried += isHopeless ? 0 : 1;
+        tpEnergyGuard_NoteRefused(&guard, true);
+    }
+    assert_int_equal(tried, 4 + 100);
+    tpEnergyGuard_NoteRefused(&guard, false);
+    assert_false(tpEnergyGuard_IsHopeless(&guard));
+}
+
 // What the books of drives may be off by does not count, but no more of it than the budget: a crank
 // that a motor turns by .4 rad per step left one step of eight uncertified.
 static void testSlackIsBounded(void** state) {
@@ -183,6 +200,7 @@ int main(void) {
         cmocka_unit_test(testDriftsDoNot),        cmocka_unit_test(testLeaksOfParts),
         cmocka_unit_test(testCollisions),         cmocka_unit_test(testLevels),
         cmocka_unit_test(testPartsCountTheirOwn), cmocka_unit_test(testShorterSteps),
+        cmocka_unit_test(testHopelessSteps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,6 +220,7 @@ typedef struct tpPartResult {
     bool isRight;    // energy has stayed in its band
     bool isSmooth;   // nothing has collided
     bool isLocating; // it is to be halved to say when it bounces
+    bool isRefused;  // it was taken as in the paper
 } tpPartResult;
 
 // Takes a part of h seconds in one piece, or as in the paper if it may not be halved.
@@ -234,18 +235,23 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
         return false;
     }
     bool isLast = isShortest(guard, h, true);
-    // Once the step has cost what it may, its rest is taken at once.
-    tpGuardVerdict verdict = tpStepBudget_IsSpent(system)
-                                 ? takeRest(guard, &start, h, &outcome)
-                                 : takeWhole(guard, &start, h, isLast, &outcome);
+    bool isHopeless = h == guard->duration && tpEnergyGuard_IsHopeless(&guard->energy);
+    tpGuardVerdict verdict = tp_guardRejects;
+    if (isHopeless) {
+        tpStepReport_AddNote(guard->report, guardNote);
+    } else {
+        // Once the step has cost what it may, its rest is taken at once.
+        verdict = tpStepBudget_IsSpent(system) ? takeRest(guard, &start, h, &outcome)
+                                               : takeWhole(guard, &start, h, isLast, &outcome);
+    }
     guard->exhausted += tpSystem_HasWorkLeft(system) ? 0 : 1;
     *result = (tpPartResult){ .isTaken = verdict == tp_guardAccepts,
                               .isRight = verdict == tp_guardAccepts && outcome.isRight,
                               .isSmooth = !outcome.trial.hasCollided,
                               .isLocating = outcome.isLocating };
     if (verdict == tp_guardRejects && !outcome.isLocating &&
-        isShortest(guard, h, outcome.trial.isTouched)) {
-        result->isTaken = true;
+        (isHopeless || isShortest(guard, h, outcome.trial.isTouched))) {
+        result->isTaken = result->isRefused = true;
         if (!takeLastResort(guard, h, &outcome)) {
             return false;
         }
@@ -351,6 +357,7 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
             tpEnergyGuard_StartBand(&guard.energy);
         }
     }
+    tpEnergyGuard_NoteRefused(&guard.energy, whole.isRefused && whole.isSmooth);
     isDone = isDone && (whole.isTaken || takeParts(&guard, level, whole));
     tpEnergyGuard_End(&guard.energy);
     return isDone;
