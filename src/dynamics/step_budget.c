@@ -59,8 +59,12 @@ double tpStepBudget_Whole(const tpSystem* system) {
     return smallBudget * fmax(fmax(1.0, joints), fmax(size * size, crowd));
 }
 
+double tpStepBudget_Share(const tpSystem* system) {
+    return system->stepShare > 0.0 ? system->stepShare : 1.0;
+}
+
 static double limitOf(const tpSystem* system) {
-    return (system->stepShare > 0.0 ? system->stepShare : 1.0) * tpStepBudget_Whole(system);
+    return tpStepBudget_Share(system) * tpStepBudget_Whole(system);
 }
 
 static bool mayBounce(const tpSystem* system) {

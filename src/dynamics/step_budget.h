@@ -35,6 +35,9 @@ double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair);
 // What a step of the world with the contacts that it has had so far may cost in all.
 double tpStepBudget_Whole(const tpSystem* system);
 
+// Of that, what the part of the step that is under way may cost.
+double tpStepBudget_Share(const tpSystem* system);
+
 // All work that this step has counted so far, that of its earlier parts included.
 double tpStepBudget_Work(const tpSystem* system);
 

@@ -168,17 +168,22 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
     }
 }
 
-void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
-                    const tpOptions* options, double h, tpStepReport* report) {
-    tpOptions scaled = tpOptions_InScales(options, system);
+void tpPieces_Take(const tpStepper* stepper, tpSystem* system, void* state,
+                   const tpOptions* options, double h, tpStepReport* report) {
     double piece = h;
     bool asks =
         !stepper->seesCrossings || (stepper->needsPieces != NULL && stepper->needsPieces(state));
     if (asks && !measurePiece(stepper, system, h, shortest * h, &piece)) {
         tpStepReport_RunOut(report);
     } else if (piece == h) {
-        stepper->step(system, state, &scaled, h, report);
+        stepper->step(system, state, options, h, report);
     } else {
-        takePieces(stepper, system, state, &scaled, h, piece, report);
+        takePieces(stepper, system, state, options, h, piece, report);
     }
+}
+
+void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
+                    const tpOptions* options, double h, tpStepReport* report) {
+    tpOptions scaled = tpOptions_InScales(options, system);
+    tpPieces_Take(stepper, system, state, &scaled, h, report);
 }

@@ -16,6 +16,10 @@
 void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
                     const tpOptions* options, double h, tpStepReport* report);
 
+// The same with options that are in the scales of the system already.
+void tpPieces_Take(const tpStepper* stepper, tpSystem* system, void* state,
+                   const tpOptions* options, double h, tpStepReport* report);
+
 // Aims the targets of kinematic bodies, which are for the end of a whole step, for the next part of
 // what is left of it.
 void tpPieces_AimTargets(tpSystem* system, const tpPose* targets, double part);

@@ -125,6 +125,9 @@ typedef struct tpEvents {
     tpBroadPhase* hash;
     TP_ARRAY(tpKnownShapes) known; // sorted
     uint64_t knownStructure;
+    int awayCount;  // frames from here on that one step of another stepper makes
+    int awayLength; // how many they were, the last time that a frame cost too much
+    int awayBodies; // that could move in that frame: parts of the scene go by events
 
     // Of the frame.
     tpEventSettings settings;
@@ -132,8 +135,11 @@ typedef struct tpEvents {
     double length;     // s
     bool hasJoiners;   // some flight joins
     int64_t mark;      // walks over links so far
-    bool isExhausted;  // the frame's budget of checks or of work is used up
+    bool isTooDear;    // the frame's budget of checks or of work is used up
     double work;       // of its checks and collisions, in the unit of tpStepBudget_Spend
+    double startWork;  // of the step, before this frame
+    double share;      // of what a step of the world may cost, for this frame
+    double givenShare; // of that, to the time stepper so far
     double searchWork; // of new times for pairs and of boxes that are compared, in the same unit
     bool outOfMemory;
     TP_ARRAY(tpFlight) flights;
@@ -272,6 +278,9 @@ bool tpEvents_StepTime(tpEvents* events, double time);
 bool tpEvents_EndStep(tpEvents* events, double time);
 
 // Whether there have been so many in this frame, for as many bodies, that there should be few more.
+// Of what a step of the world may cost: what is left for events and for the steps between them.
+double tpEvents_LeftShare(const tpEvents* events);
+
 bool tpEvents_HasManySteps(const tpEvents* events);
 
 // hand_over.c: bodies with too many events --------------------------------------------------------
@@ -286,6 +295,9 @@ void tpEvents_HandOver(tpEvents* events, int body);
 void tpEvents_TakeOver(tpEvents* events, double time);
 // After the last event of the frame: joints and velocities of stepped bodies.
 bool tpEvents_FinishTimeStepper(tpEvents* events);
+
+// A frame that cost too much, or one that follows it: one step of another stepper.
+void tpEvents_StepAway(tpEvents* events, const tpOptions* options);
 
 // Whether every body that can move is bound by joints and nothing is near; then another stepper
 // makes the whole frame.

@@ -14,6 +14,10 @@
 #include "dynamics/step_budget.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/mirtich_canny/frame.h"
+#include "steppers/pieces.h"
+
+// Of what a frame may cost, for a step of another stepper after events have cost too much.
+static const double leastAway = 0.4;
 
 // Bodies of joints, and those with locked directions; no reactions yet.
 static void findBound(tpEvents* events) {
@@ -188,6 +192,18 @@ bool tpEvents_IsAllBound(const tpEvents* events) {
     return isBound && events->nearPairs.count == 0;
 }
 
+// Says who was handed over, all bodies in flight or those of the time stepper, by a whole frame.
+static void countHandedOver(tpEvents* events, bool isAll) {
+    tpSystem* system = events->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        bool isStepped =
+            isAll ? tpSystem_IsDynamic(system, i) : events->flights.data[i].kind == tp_stepped;
+        tpSystem_HandOver(system, i, isStepped);
+        events->report->figures[tp_handedOverFigure] += isStepped ? 1 : 0;
+    }
+    events->report->fallback = "time stepper";
+}
+
 void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
     static const double longestStep = 5e-3; // in units of time
     tpSystem* system = events->system;
@@ -203,11 +219,19 @@ void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
         tpAnitescuStepper.step(system, events->memory, options, h, events->report);
     }
     system->time = start;
-    events->report->fallback = "time stepper";
     events->report->substepCount = count;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        tpSystem_HandOver(system, i, events->flights.data[i].kind == tp_stepped);
-        bool isHandedOver = system->bodies.data[i].carrier != NULL;
-        events->report->figures[tp_handedOverFigure] += isHandedOver ? 1 : 0;
-    }
+    countHandedOver(events, false);
+}
+
+void tpEvents_StepAway(tpEvents* events, const tpOptions* options) {
+    tpSystem* system = events->system;
+    double used = (tpStepBudget_Work(system) - events->startWork) / tpStepBudget_Whole(system);
+    system->solveWork = 0.0;
+    tpStepBudget_BeginPart(system, fmax(events->share - used, leastAway * events->share));
+    system->wasSpent = false;
+    tpPieces_Take(&tpAnitescuStepper, system, events->memory, options, events->length,
+                  events->report);
+    countHandedOver(events, true);
+    tpStepReport_AddNote(events->report, "frames of events cost too much: another stepper takes "
+                                         "them whole for a while");
 }

@@ -14,7 +14,14 @@
 #include "dynamics/loads.h"
 #include "dynamics/motion.h"
 #include "dynamics/step_budget.h"
+#include "dynamics/trial.h"
 #include "steppers/mirtich_canny/frame.h"
+
+// Of what a step may cost, for a frame that is a part of it, at the least.
+static const double leastFrame = 0.5;
+
+// Frames that another stepper takes after one that cost too much.
+enum { shortestAway = 15, longestAway = 240 };
 
 // State -------------------------------------------------------------------------------------------
 
@@ -76,7 +83,7 @@ static bool create(tpSystem* system, void** state) {
 
 // A snapshot: who is handed over, what is known of pairs, and the time stepper's memory.
 typedef struct SavedEvents {
-    int bodyCount, knownCount;
+    int bodyCount, knownCount, awayCount, awayLength, awayBodies;
     uint64_t knownStructure;
 } SavedEvents;
 
@@ -88,7 +95,12 @@ static size_t savedSize(const void* state) {
 
 static void save(const void* state, void* saved) {
     const tpEvents* events = state;
-    SavedEvents head = { events->system->bodyCount, events->known.count, events->knownStructure };
+    SavedEvents head = { .bodyCount = events->system->bodyCount,
+                         .knownCount = events->known.count,
+                         .awayCount = events->awayCount,
+                         .awayLength = events->awayLength,
+                         .awayBodies = events->awayBodies,
+                         .knownStructure = events->knownStructure };
     unsigned char* place = saved;
     memcpy(place, &head, sizeof(head));
     place += sizeof(head);
@@ -115,7 +127,11 @@ static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
     }
     events->known.count = head.knownCount;
     events->knownStructure = head.knownStructure;
-    reader->failed = head.bodyCount != system->bodyCount;
+    events->awayCount = head.awayCount;
+    events->awayLength = head.awayLength;
+    events->awayBodies = head.awayBodies;
+    reader->failed = head.bodyCount != system->bodyCount || head.awayCount < 0 ||
+                     head.awayLength < 0 || head.awayLength > longestAway;
     for (int i = 0; i < head.bodyCount && !reader->failed; ++i) {
         unsigned char isHandedOver = 0;
         tpSavedReader_Take(reader, &isHandedOver, 1);
@@ -182,43 +198,34 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
 // it.
 static const double leastSearch = 2e8, searchPerBody = 5e6;
 
-// Whether checks and collisions have used up so many budgets of the frame: its number of checks,
-// and the work that a step of the world may cost. Strong forces make the beat of slow contacts so
-// short that the number alone would last for minutes.
-static bool hasUsed(const tpEvents* events, double budgets) {
+// Whether events have used up the budget of the frame: its number of checks, and the work that a
+// step of the world may cost. Strong forces make the beat of slow contacts so short that the number
+// alone would last for minutes.
+static bool isTooDear(const tpEvents* events) {
+    const tpSystem* system = events->system;
     double checks = (double)events->report->figures[tp_checkFigure];
-    double search = fmax(leastSearch, searchPerBody * events->system->bodyCount);
-    return checks > budgets * (double)events->settings.checkLimit ||
-           events->work > budgets * tpStepBudget_Whole(events->system) ||
-           events->searchWork > budgets * search;
+    double search = fmax(leastSearch, searchPerBody * system->bodyCount);
+    return checks > (double)events->settings.checkLimit || events->searchWork > search ||
+           !(tpEvents_LeftShare(events) > 0.0);
 }
 
 // The budget of the whole frame: what prevents a hang when nothing else does.
-static bool isWithinBudget(tpEvents* events, double time) {
+static bool isWithinBudget(tpEvents* events) {
     if (tpSystem_IsStopped(events->system)) {
         events->report->undone = true;
         return false;
     }
-    if (hasUsed(events, 1.0) && events->settings.handsOver && !events->isExhausted) {
-        // Everything goes to the time stepper; after that a second budget holds.
-        events->isExhausted = true;
-        for (int i = 0; i < events->flights.count; ++i) {
-            tpFlight* flight = &events->flights.data[i];
-            flight->joins = flight->kind == tp_ballistic;
-            events->hasJoiners = events->hasJoiners || flight->joins;
-        }
-        if (events->hasJoiners) {
-            tpEvents_TakeOver(events, time);
-        }
-    }
-    if (!hasUsed(events, events->isExhausted ? 2.0 : 1.0)) {
+    if (!isTooDear(events)) {
         return true;
     }
-    // That is why the step is undone, whatever was noted before.
-    events->report->undone = true;
-    events->report->noteCount = 0;
-    tpStepReport_AddNote(events->report,
-                         "the frame's budget of events ran out: take a smaller step");
+    events->isTooDear = true;
+    if (!events->settings.handsOver) {
+        // That is why the step is undone, whatever was noted before.
+        events->report->undone = true;
+        events->report->noteCount = 0;
+        tpStepReport_AddNote(events->report,
+                             "the frame's budget of events ran out: take a smaller step");
+    }
     return false;
 }
 
@@ -234,7 +241,7 @@ static bool runEvents(tpEvents* events) {
         if (events->hasJoiners) {
             tpEvents_TakeOver(events, time);
         }
-        if (events->outOfMemory || !isWithinBudget(events, time)) {
+        if (events->outOfMemory || !isWithinBudget(events)) {
             return false;
         }
     }
@@ -276,15 +283,57 @@ static bool runFrame(tpEvents* events, const tpOptions* options) {
     return tpEvents_ListContacts(events) && tpEvents_KeepKnown(events);
 }
 
+static int countDynamic(const tpSystem* system) {
+    int count = 0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        count += tpSystem_IsDynamic(system, i);
+    }
+    return count;
+}
+
+// A frame whose events are not looked at, since those of one before it cost too much.
+static bool leave(tpEvents* events, const tpOptions* options) {
+    events->awayCount -= events->awayCount > 0 ? 1 : 0;
+    tpEvents_StepAway(events, options);
+    return !events->report->undone;
+}
+
+// The frame by events; if they cost too much, from its start by another stepper, and the next ones
+// with it, twice as many each time.
+static bool tryFrame(tpEvents* events, const tpOptions* options) {
+    tpTrial trial;
+    if (!tpTrial_Begin(&trial, events->system, &events->memory->history, events->report)) {
+        return false;
+    }
+    bool isDone = runFrame(events, options);
+    // Not spent as one solve of that size would be: it does not end what follows.
+    events->system->stepWork += events->work + events->steppingWork;
+    events->awayLength = isDone ? 0 : events->awayLength;
+    if (isDone || !events->isTooDear || events->report->undone) {
+        return isDone;
+    }
+    tpTrial_Undo(&trial);
+    events->awayLength = events->awayLength > 0 ? 2 * events->awayLength : shortestAway;
+    events->awayLength = events->awayLength < longestAway ? events->awayLength : longestAway;
+    events->awayCount = events->awayLength;
+    events->awayBodies = countDynamic(events->system);
+    return leave(events, options);
+}
+
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpEvents* events = state;
     events->settings = settingsFrom(options, system, h);
     events->report = report;
     events->length = h;
-    events->outOfMemory = events->hasJoiners = events->isExhausted = false;
+    events->outOfMemory = events->hasJoiners = events->isTooDear = false;
     events->work = events->steppingWork = events->searchWork = 0.0;
-    if (!runFrame(events, options) && !report->undone) {
+    events->startWork = tpStepBudget_Work(system);
+    events->share = fmax(tpStepBudget_Share(system), leastFrame);
+    events->givenShare = 0.0;
+    bool isAway = events->awayCount > 0 && countDynamic(system) == events->awayBodies;
+    bool isDone = isAway ? leave(events, options) : tryFrame(events, options);
+    if (!isDone && !report->undone) {
         tpStepReport_RunOut(report);
     }
     events->report = NULL;

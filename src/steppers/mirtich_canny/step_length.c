@@ -1,4 +1,4 @@
-// How long the steps are of bodies that were handed over (time_stepper.c).
+// How long the steps are of bodies that were handed over (time_stepper.c), and what they may cost.
 
 #include "dynamics/step_budget.h"
 #include "steppers/mirtich_canny/frame.h"
@@ -9,18 +9,6 @@ static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 
 // Work of a step beside its solves: of itself and of each of its bodies.
 static const double stepWork = 2e4, bodyWork = 4e3;
-
-// Of what a frame may cost: steps may use so much more than goes with the time they have come.
-static const double inAdvance = 0.25;
-
-// Steps in which gravity is as strong as in a star are so short that a frame would take minutes.
-// Once they cost more than goes with their length they become longer, up to the rest of the frame.
-// Solves have budgets of their own, and do not count.
-static double affordableLength(const tpEvents* events, double time) {
-    double used = events->steppingWork / tpStepBudget_Whole(events->system);
-    bool isDear = used > time / events->length + inAdvance;
-    return used > 1.0 ? events->length : isDear ? 2.0 * events->stepLength : 0.0;
-}
 
 static double lengthFrom(const tpEvents* events, double time) {
     const tpSystem* system = events->system;
@@ -36,11 +24,6 @@ static double lengthFrom(const tpEvents* events, double time) {
     double way = bendingPart * events->settings.tolerance, unit = system->units.time;
     double h = bending > 0.0 ? sqrt(8.0 * way / bending) : longestStep * unit;
     h = fmin(fmax(h, shortestStep * unit), longestStep * unit);
-    double affordable = affordableLength(events, time);
-    if (affordable > h) {
-        tpStepReport_AddNote(events->report, "steps became longer, for the frame had cost enough");
-        h = affordable;
-    }
     double left = events->length - time;
     return left / fmax(ceil(left / h * (1.0 - 1e-9)), 1.0);
 }
@@ -52,4 +35,19 @@ double tpEvents_LongestStep(const tpEvents* events) {
 void tpEvents_ChooseStep(tpEvents* events, double time) {
     events->stepLength = lengthFrom(events, time);
     events->steppingWork += stepWork + bodyWork * events->flights.count;
+}
+
+// Of what a step of the world may cost, for events and for the steps between them. The rest is for
+// the stepper that takes a frame that was too dear, from its start. It takes all bodies at once, so
+// that a mechanism that has no solution would draw the others along: frames with joints have more,
+// and hardly ever come to that.
+static const double eventsPart = 0.6, jointedPart = 1.5;
+
+double tpEvents_LeftShare(const tpEvents* events) {
+    double part = !events->settings.handsOver        ? 1.0
+                  : events->system->joints.count > 0 ? jointedPart
+                                                     : eventsPart;
+    part *= events->share;
+    double work = events->work + events->steppingWork + tpStepBudget_Work(events->system);
+    return part - (work - events->startWork) / tpStepBudget_Whole(events->system);
 }

@@ -37,6 +37,10 @@ static const double weightPart = 2e-10;
 // Steps of a frame that may use up all their means; after these, none has any.
 enum { exhaustedLimit = 4 };
 
+// Of what a frame may cost, for a step that begins again after an impact on its way, and for
+// velocities after one, at the least.
+static const double leastShare = 0.005;
+
 // Contacts --------------------------------------------------------------------------------------
 
 // Contacts among stepped bodies and with bodies that do not move by impulses, in order.
@@ -57,6 +61,9 @@ static bool findContacts(void* context, const tpTimeStep* step, tpContact** cont
             }
             events->report->figures[tp_checkFigure] += 1;
             events->searchWork += tp_touchesWork;
+            tpShapePair asked = { events->nearShapes.data[i].shapeA,
+                                  events->nearShapes.data[i].shapeB };
+            tpStepBudget_SpendPairs(events->system, &asked, 1, events->touches.count - first);
             tpNearShapes* shapes = &events->nearShapes.data[i];
             shapes->isClose = false;
             for (int k = first; k < events->touches.count; ++k) {
@@ -262,10 +269,15 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
     }
     double start = system->time;
     system->time += time;
-    // Each step has the means that go with its length, as long as they suffice.
+    // Each step has the means that go with the time that it adds, as long as they suffice.
     if (events->exhaustedCount < exhaustedLimit) {
         system->solveWork = 0.0;
-        tpStepBudget_BeginPart(system, fmin(1.0, events->stepLength / events->length));
+        double end = fmin(1.0, (time + events->stepLength) / events->length);
+        double share = fmax(end - events->givenShare, leastShare);
+        tpStepBudget_BeginPart(system, share * events->share);
+        events->givenShare += share;
+        double left = fmax(tpEvents_LeftShare(events), leastShare * events->share);
+        system->stepShare = fmin(system->stepShare, left);
     }
     tpTimeStep step;
     bool isDone = solve(events, &step);
@@ -489,11 +501,11 @@ bool tpEvents_HasManySteps(const tpEvents* events) {
     return events->stepCount > steps + bodySteps / count;
 }
 
-// Bodies that have got free fly, unless flights have used up the frame's budget. Returns how many
+// Bodies that have got free fly, unless there have been many steps in the frame. Returns how many
 // are left.
 static int release(tpEvents* events, double time) {
     int count = 0;
-    bool mayLeave = !tpEvents_HasManySteps(events) && !events->isExhausted;
+    bool mayLeave = !tpEvents_HasManySteps(events);
     for (int i = 0; i < events->flights.count; ++i) {
         tpFlight* flight = &events->flights.data[i];
         if (flight->kind == tp_stepped && flight->leaves && mayLeave) {
