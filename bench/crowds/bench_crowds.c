@@ -3,9 +3,9 @@
 //     bench_crowds SCENE BODIES STEPS THREADS [THREADS ...]
 //     bench_crowds SCENE BODIES STEPS ruler
 //
-// SCENE is spheres (a box of them that settles), cubes, capsules, cylinders, stones8, stones16 or
-// stones64 (hulls of so many points; all of these are dropped into a funnel), hills (cubes on a
-// mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies that fall in
+// SCENE is spheres (a box of them that settles), cubes, capsules, rods (long thin capsules),
+// cylinders, stones8, stones16 or stones64 (hulls of so many points; all of these are dropped into
+// a funnel), hills (cubes on a mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies that fall in
 // heaps), chain (one chain of links that swings), robots (quadrupeds that stand on servos), or a
 // crowd of five shapes: tumbler (in a box that turns), mixedhills (on a mesh of triangles), stairs
 // (down a flight of steps). After a quarter of the steps as a warm-up the others are timed. Prints
@@ -147,6 +147,16 @@ static void makeCapsules(tpWorld* world, int count) {
     tpShapeDef shape = denseShape();
     tpCapsule capsule = { 0.3, 0.8, { 0.0, 0.0, 1.0 } };
     for (int i = 0; i < count; ++i) {
+        tpCreateCapsule(world, dropBody(world, i, side), &shape, &capsule, NULL);
+    }
+}
+
+// Capsules 1.4 to 2 m long and .24 m thick: they turn far in every step.
+static void makeRods(tpWorld* world, int count) {
+    int side = openPit(world, count);
+    tpShapeDef shape = denseShape();
+    for (int i = 0; i < count; ++i) {
+        tpCapsule capsule = { 0.12, 1.16 + 0.6 * chance(), { 0.0, 0.0, 1.0 } };
         tpCreateCapsule(world, dropBody(world, i, side), &shape, &capsule, NULL);
     }
 }
@@ -379,7 +389,8 @@ static const Kind kinds[] = {
     { "spheres", makeSpheres, 1.0 / 120.0 },  { "cubes", makeCubes, 1.0 / 60.0 },
     { "pyramid", makePyramid, 1.0 / 60.0 },   { "dolls", makeDolls, 1.0 / 60.0 },
     { "chain", makeChain, 1.0 / 200.0 },      { "robots", makeRobots, 1.0 / 200.0 },
-    { "capsules", makeCapsules, 1.0 / 60.0 }, { "cylinders", makeCylinders, 1.0 / 60.0 },
+    { "capsules", makeCapsules, 1.0 / 60.0 }, { "rods", makeRods, 1.0 / 60.0 },
+    { "cylinders", makeCylinders, 1.0 / 60.0 },
     { "stones8", makeStones8, 1.0 / 60.0 },   { "stones16", makeStones16, 1.0 / 60.0 },
     { "stones64", makeStones64, 1.0 / 60.0 }, { "hills", makeHills, 1.0 / 60.0 },
     { "tumbler", makeTumbler, 1.0 / 60.0 },   { "mixedhills", makeMixedHills, 1.0 / 60.0 },

@@ -74,6 +74,10 @@ static bool cross(const tpColliderShape* a, const tpBodyPath* pathA, const tpCol
     return true;
 }
 
+double tpCollider_CrossingDepth(const tpCollider* collider, tpShapePair pair) {
+    return depthOf(&collider->shapes.data[pair.shapeA], &collider->shapes.data[pair.shapeB]);
+}
+
 bool tpCollider_PairCrosses(const tpCollider* collider, tpShapePair pair, const tpBodyPath* pathA,
                             const tpBodyPath* pathB, double duration, tpCrossing* out) {
     const tpColliderShape* a = &collider->shapes.data[pair.shapeA];

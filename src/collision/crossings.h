@@ -26,6 +26,10 @@ bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths
 bool tpCollider_PairCrosses(const tpCollider* collider, tpShapePair pair, const tpBodyPath* pathA,
                             const tpBodyPath* pathB, double duration, tpCrossing* out);
 
+// How far the shapes of a pair may move into each other and still be seen from the side on which
+// they met, m.
+double tpCollider_CrossingDepth(const tpCollider* collider, tpShapePair pair);
+
 // The same for contacts that are known, along their normals: what touches holds, while another
 // corner of the same body comes down.
 bool tpCollider_FindPassing(const tpCollider* collider, const tpContact* contacts, int count,

@@ -14,6 +14,19 @@ tpPairState tpMakeApart(double slack, tpVec3 along, tpAlongKind kind);
 double tpSeparationAlong(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpVec3 along);
 
+// How a body has moved in a step, at whose end it is.
+typedef struct tpBodyShift {
+    tpVec3 center;      // of mass, at the end, m
+    tpVec3 shift, turn; // over the step, at constant rates; m, rad
+    double reach;       // of its shapes from the centre, m
+} tpBodyShift;
+
+// How far apart two shapes have been along a unit vector from B to A at least, on their whole way
+// to where they are now, m. -INFINITY if nobody knows, or if they have turned too far.
+double tpLeastSeparationAlong(const tpGeometry* a, tpPose poseA, const tpBodyShift* shiftA,
+                              const tpGeometry* b, tpPose poseB, const tpBodyShift* shiftB,
+                              tpVec3 along);
+
 // Where a shape is now.
 tpPose tpShapePose(const tpSystem* system, const tpShape* shape);
 

@@ -15,7 +15,7 @@
 #include "base/constants.h"
 #include "collision/crossings.h"
 #include "dynamics/forces.h"
-#include "steppers/small_steps/step.h"
+#include "steppers/small_steps/apart.h"
 
 // Ways ------------------------------------------------------------------------------------------
 
@@ -33,20 +33,56 @@ static tpBodyPath pathOf(const tpSmallStep* step, int n, int body) {
     return path;
 }
 
+static tpBodyShift shiftOf(const tpSmallStep* step, int n, int body) {
+    return (tpBodyShift){ step->system->poses.data[body].position, step->moved[n].linear,
+                          step->moved[n].angular, step->system->bodies.data[body].reach };
+}
+
+// Shapes that overlap along some direction by less than this part of the depth from which they are
+// seen from the other side have not passed through each other.
+static const double shallowPart = 0.5;
+
+// Whether a manifold's shapes have stayed on their sides along one of its normals. Nearly all do;
+// that takes a tenth of following them along their paths.
+static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
+                        const int bodies[2]) {
+    const tpSystem* system = step->system;
+    tpShapePair pair = step->state->shapes.data[run->slots[lane]];
+    const tpShape *a = &system->shapes.data[pair.shapeA], *b = &system->shapes.data[pair.shapeB];
+    tpPose poseA = tpShapePose(system, a), poseB = tpShapePose(system, b);
+    tpBodyShift shiftA = shiftOf(step, run->bodyA[lane], bodies[0]);
+    tpBodyShift shiftB = shiftOf(step, run->bodyB[lane], bodies[1]);
+    double depth = shallowPart * tpCollider_CrossingDepth(system->collider, pair);
+    int normals = run->isFlat ? 1 : run->points[lane];
+    for (int k = 0; k < normals; ++k) {
+        const tpSoftPack* pack = &run->packs[k];
+        tpVec3 along = tpNormalize(
+            tpMakeVec3(pack->normal[0][lane], pack->normal[1][lane], pack->normal[2][lane]));
+        if (tpLeastSeparationAlong(&a->form->geometry, poseA, &shiftA, &b->form->geometry, poseB,
+                                   &shiftB, along) > -depth) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The part of the step after which a manifold's bodies would pass through each other; 1 if they do
 // not.
-static double partUntilCrossing(const tpSmallStep* step, int32_t slot, const int numbers[2]) {
+static double partUntilCrossing(const tpSmallStep* step, const tpSoftRun* run, int lane) {
     const tpSmallSteps* state = step->state;
-    int bodyA = state->bodies.data[numbers[0]], bodyB = state->bodies.data[numbers[1]];
-    if (bodyA < 0 || bodyB < 0 ||
-        (!tpSmallStep_TurnsFar(step, numbers[0], bodyA) &&
-         !tpSmallStep_TurnsFar(step, numbers[1], bodyB))) {
+    int numbers[2] = { run->bodyA[lane], run->bodyB[lane] };
+    int bodies[2] = { state->bodies.data[numbers[0]], state->bodies.data[numbers[1]] };
+    if (bodies[0] < 0 || bodies[1] < 0 ||
+        (!tpSmallStep_TurnsFar(step, numbers[0], bodies[0]) &&
+         !tpSmallStep_TurnsFar(step, numbers[1], bodies[1])) ||
+        staysBeside(step, run, lane, bodies)) {
         return 1.0;
     }
-    tpBodyPath pathA = pathOf(step, numbers[0], bodyA), pathB = pathOf(step, numbers[1], bodyB);
+    tpBodyPath pathA = pathOf(step, numbers[0], bodies[0]);
+    tpBodyPath pathB = pathOf(step, numbers[1], bodies[1]);
     tpCrossing crossing;
-    if (!tpCollider_PairCrosses(step->system->collider, state->shapes.data[slot], &pathA, &pathB,
-                                step->h, &crossing)) {
+    if (!tpCollider_PairCrosses(step->system->collider, state->shapes.data[run->slots[lane]],
+                                &pathA, &pathB, step->h, &crossing)) {
         return 1.0;
     }
     return crossing.time / step->h;
@@ -95,22 +131,53 @@ static void hold(tpSmallStep* step, int n, double part) {
         tpHashMotion(&system->poses.data[body], &system->velocities.data[body]);
 }
 
-// The least part for each body.
-static void findParts(const tpSmallStep* step, double* parts) {
+// Threads share runs in chunks of so many.
+enum { runsPerChunk = 8 };
+
+typedef struct Passings {
+    const tpSmallStep* step;
+    double* parts; // of each lane of each run
+} Passings;
+
+static void findPartsOfChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Passings* passings = context;
+    const tpPackStore* store = &passings->step->state->store;
+    tpRange range = tpChunkAt(store->runs.count, runsPerChunk, chunk);
+    for (int r = range.begin; r < range.end; ++r) {
+        const tpSoftRun* run = &store->runs.data[r];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            bool isUsed = run->packs != NULL && (run->used >> lane & 1) != 0;
+            passings->parts[r * tp_packWidth + lane] =
+                isUsed ? partUntilCrossing(passings->step, run, lane) : 1.0;
+        }
+    }
+}
+
+// The least part for each body. False if memory ran out.
+static bool findParts(const tpSmallStep* step, double* parts) {
     const tpPackStore* store = &step->state->store;
+    tpArena* arena = &step->system->arena;
+    tpArenaMark mark = tpArena_Mark(arena);
+    Passings passings = { step,
+                          TP_SCRATCH(arena, double, (size_t)store->runs.count* tp_packWidth) };
+    if (passings.parts == NULL) {
+        return false;
+    }
+    tpTasks_Run(step->system->tasks, findPartsOfChunk, &passings,
+                tpChunksOf(store->runs.count, runsPerChunk));
     for (int r = 0; r < store->runs.count; ++r) {
         const tpSoftRun* run = &store->runs.data[r];
-        for (int lane = 0; run->packs != NULL && lane < tp_packWidth; ++lane) {
-            if ((run->used >> lane & 1) == 0) {
-                continue;
-            }
-            int numbers[2] = { run->bodyA[lane], run->bodyB[lane] };
-            double part = partUntilCrossing(step, run->slots[lane], numbers);
-            for (int k = 0; k < 2; ++k) {
-                parts[numbers[k]] = fmin(parts[numbers[k]], part);
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            double part = passings.parts[r * tp_packWidth + lane];
+            if (part < 1.0) {
+                parts[run->bodyA[lane]] = fmin(parts[run->bodyA[lane]], part);
+                parts[run->bodyB[lane]] = fmin(parts[run->bodyB[lane]], part);
             }
         }
     }
+    tpArena_Release(arena, mark);
+    return true;
 }
 
 bool tpSmallStep_HoldPassing(tpSmallStep* step) {
@@ -125,7 +192,9 @@ bool tpSmallStep_HoldPassing(tpSmallStep* step) {
     for (int n = 0; n < step->count; ++n) {
         parts[n] = 1.0;
     }
-    findParts(step, parts);
+    if (!findParts(step, parts)) {
+        return false;
+    }
     for (int n = 0; n < step->count; ++n) {
         if (!(parts[n] < 1.0) || !(step->masses[n].inverseMass > 0.0)) {
             continue;
