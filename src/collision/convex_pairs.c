@@ -6,7 +6,6 @@
 #include "collision/hull_manifold.h"
 #include "collision/patch_manifold.h"
 #include "collision/round_features.h"
-#include "collision/segments.h"
 #include "collision/smooth_distance.h"
 #include "geometry/shape.h"
 
@@ -98,11 +97,6 @@ static tpResult coreClosest(const tpPair* pair, double limit, tpPairCache* cache
     const tpHull* b = tpGeometry_Core(pair->b, &storageB, &radiusB);
     if (a == NULL || b == NULL) {
         return smoothClosest(pair, cache, out);
-    }
-    if (a->vertexCount <= 2 && b->vertexCount <= 2) {
-        tpClosestSegments(a, pair->poseA, b, pair->poseB, out);
-        roundOff(radiusA, radiusB, out);
-        return tp_success;
     }
     tpDifference d = tpMakeDifference(a, pair->poseA, b, pair->poseB);
     tpSeparation separation = tpSeparatePolyhedra(&d, limit + radiusA + radiusB, cache);

@@ -5,7 +5,8 @@
 
 #include "collision/contact.h"
 
-// Both have cores: spheres, capsules, boxes, prisms, hulls, polyhedral intersections.
+// Both have cores, one of them with faces: spheres, capsules, boxes, prisms, hulls, polyhedral
+// intersections.
 extern const tpPairClass tp_corePair;
 
 // Two boxes.
@@ -15,8 +16,12 @@ extern const tpPairClass tp_boxPair;
 extern const tpPairClass tp_spherePair;
 extern const tpPairClass tp_sphereBoxPair;
 
-// The signed distance of two shapes with cores.
+// Two capsules; a sphere and a capsule.
+extern const tpPairClass tp_segmentPair;
+
+// The signed distance of two shapes with cores; of spheres and capsules alone.
 tpResult tpClosestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out);
+tpResult tpClosestOfSegments(const tpPair* pair, tpPairCache* cache, tpClosest* out);
 
 // Any two convex shapes, at least one of them round in a way that has no core.
 extern const tpPairClass tp_smoothPair;

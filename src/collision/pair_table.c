@@ -11,6 +11,7 @@
 #define boxb &tp_boxPair
 #define sphr &tp_spherePair
 #define sbox &tp_sphereBoxPair
+#define segm &tp_segmentPair
 #define smth &tp_smoothPair
 #define plan &tp_planePair
 #define mesh &tp_meshPair
@@ -22,14 +23,15 @@
 // the other way round; if both ways stand here, the shape with the lower type is A.
 static const tpPairClass* const pairTable[tp_shapeKindCount][tp_shapeKindCount] = {
     // clang-format off
-    //                    ball  box   core  round mesh  field plane
-    [tp_ballKind]        = { sphr, sbox, core, smth, mesh, mesh, plan },
-    [tp_boxKind]         = { ____, boxb, core, smth, mesh, mesh, plan },
-    [tp_coreKind]        = { ____, ____, core, smth, mesh, mesh, plan },
-    [tp_roundKind]       = { ____, ____, smth, smth, mesh, mesh, plan },
-    [tp_meshKind]        = { ____, ____, ____, ____, tria, tria, mpla },
-    [tp_heightFieldKind] = { ____, ____, ____, ____, ____, ____, ____ },
-    [tp_planeKind]       = { ____, ____, ____, ____, ____, ____, ____ },
+    //                    ball  box   segm  core  round mesh  field plane
+    [tp_ballKind]        = { sphr, sbox, segm, core, smth, mesh, mesh, plan },
+    [tp_boxKind]         = { ____, boxb, core, core, smth, mesh, mesh, plan },
+    [tp_segmentKind]     = { ____, ____, segm, core, smth, mesh, mesh, plan },
+    [tp_coreKind]        = { ____, ____, core, core, smth, mesh, mesh, plan },
+    [tp_roundKind]       = { ____, ____, smth, smth, smth, mesh, mesh, plan },
+    [tp_meshKind]        = { ____, ____, ____, ____, ____, tria, tria, mpla },
+    [tp_heightFieldKind] = { ____, ____, ____, ____, ____, ____, ____, ____ },
+    [tp_planeKind]       = { ____, ____, ____, ____, ____, ____, ____, ____ },
     // clang-format on
 };
 

@@ -394,6 +394,17 @@ static void sayBeyond(const tpPair* pair, const tpClosest* closest, const tpFace
     }
 }
 
+bool tpIsNearestMissed(const tpClosest* closest, double least, double smaller) {
+    double missed = least - closest->distance - 1e-4 * fabs(closest->distance);
+    return missed > 0.0 && missed > 1e-6 * smaller;
+}
+
+void tpAddNearest(const tpClosest* closest, tpContactList* out) {
+    tpContactPoint contact = { closest->pointA, closest->pointB, closest->normal, closest->distance,
+                               tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
+    tpContactList_Add(out, &contact);
+}
+
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
     int before = out->count;
     tpVec3 n = closest->normal;
@@ -421,11 +432,8 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     for (int i = before; i < out->count && i < out->capacity; ++i) {
         least = fmin(least, out->points[i].gap);
     }
-    double missed = least - closest->distance - 1e-4 * fabs(closest->distance);
-    if (missed > 0.0 && missed > 1e-6 * smaller) {
-        tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
-                                   tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
-        tpContactList_Add(out, &contact);
+    if (tpIsNearestMissed(closest, least, smaller)) {
+        tpAddNearest(closest, out);
         beyond = pair->margin;
     }
     if (pair->over != NULL) {

@@ -10,6 +10,11 @@
 // the margin. At least one contact is appended.
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out);
 
+// Whether contacts, whose least gap is given, have missed the nearest points of two shapes, the
+// smaller of which has that inner radius; and a contact at these.
+bool tpIsNearestMissed(const tpClosest* closest, double least, double smaller);
+void tpAddNearest(const tpClosest* closest, tpContactList* out);
+
 // Appends the contacts of an outline over a facet, measured along the facet's normal: the outline
 // is of body A, the facet of body B, or the other way round. Returns the least gap of what the
 // margin has left out, INFINITY if that is nothing.

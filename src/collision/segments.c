@@ -39,16 +39,7 @@ void tpNearestOnSegments(tpVec3 p, tpVec3 u, tpVec3 q, tpVec3 v, double* s, doub
     }
 }
 
-void tpClosestSegments(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB,
-                       tpClosest* out) {
-    tpVec3 p = tpTransformPoint(poseA, a->vertices[0]), q = tpTransformPoint(poseB, b->vertices[0]);
-    tpVec3 u = tpZeroVec3(), v = tpZeroVec3();
-    if (a->vertexCount > 1) {
-        u = tpRotate(poseA.rotation, tpSub(a->vertices[1], a->vertices[0]));
-    }
-    if (b->vertexCount > 1) {
-        v = tpRotate(poseB.rotation, tpSub(b->vertices[1], b->vertices[0]));
-    }
+void tpClosestSegments(tpVec3 p, tpVec3 u, tpVec3 q, tpVec3 v, tpClosest* out) {
     double s, t;
     tpNearestOnSegments(p, u, q, v, &s, &t);
     out->pointA = tpMulAdd(p, s, u);

@@ -98,5 +98,5 @@ static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactLi
     }
 }
 
-const tpPairClass tp_spherePair = { collideSpheres, tpClosestCores, true };
+const tpPairClass tp_spherePair = { collideSpheres, tpClosestOfSegments, true };
 const tpPairClass tp_sphereBoxPair = { collideSphereBox, tpClosestCores, true };

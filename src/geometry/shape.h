@@ -19,7 +19,8 @@
 typedef enum tpShapeKind {
     tp_ballKind,        // spheres
     tp_boxKind,         // boxes, with a radius or without
-    tp_coreKind,        // a polyhedral core and a radius: capsules, prisms, hulls
+    tp_segmentKind,     // capsules
+    tp_coreKind,        // a polyhedral core and a radius: prisms, hulls
     tp_roundKind,       // every other bounded convex shape
     tp_meshKind,        // closed surfaces of triangles
     tp_heightFieldKind, // open surfaces of triangles, solid below

@@ -123,7 +123,7 @@ static bool capsuleLine(const tpGeometry* geometry, tpPose pose, tpVec3 directio
 
 const tpShapeClass tp_capsuleClass = {
     .name = "capsule",
-    .kind = tp_coreKind,
+    .kind = tp_segmentKind,
     .isConvex = true,
     .numbers = { TP_SHAPE_NUMBER("radius", capsule.radius),
                  TP_SHAPE_NUMBER("length", capsule.length), TP_SHAPE_AXIS(capsule.axis) },

@@ -21,12 +21,14 @@ static const double guards = 1.1;
 static const double guards = 1.0;
 #endif
 
-static void addPit(tpWorld* world, bool areBalls) {
+typedef enum Kind { balls, boxes, capsules } Kind;
+
+static void addPit(tpWorld* world, Kind kind) {
     tpBodyDef def = tpDefaultBodyDef();
     def.kind = tp_fixedBody;
     tpBodyId body = tpCreateBody(world, &def, NULL);
     tpShapeDef shape = tpDefaultShapeDef();
-    double half = 0.5 * side + (areBalls ? 0.0 : 2.0);
+    double half = 0.5 * side + (kind == balls ? 0.0 : 2.0);
     const tpPlane planes[] = { { { 0.0, 0.0, 1.0 }, 0.0 },
                                { { 1.0, 0.0, 0.0 }, -half },
                                { { -1.0, 0.0, 0.0 }, -half },
@@ -37,41 +39,45 @@ static void addPit(tpWorld* world, bool areBalls) {
     }
 }
 
-// Balls of 1 m that touch all their neighbours; boxes in layers, each on two of the layer below.
-static void addBed(tpWorld* world, bool areBalls) {
-    double apart = areBalls ? 1.0 : 1.1;
+// Balls of 1 m that touch all their neighbours; boxes in layers, each on two of the layer below;
+// capsules that lie along each other, side by side and in columns.
+static void addBed(tpWorld* world, Kind kind) {
+    double apart = kind == boxes ? 1.1 : 1.0, apartX = kind == capsules ? 1.4 : apart;
     for (int i = 0; i < side * side * side; ++i) {
         int layer = i / (side * side);
-        double shift = areBalls || layer % 2 == 0 ? 0.0 : 0.5 * apart;
+        double shift = kind != boxes || layer % 2 == 0 ? 0.0 : 0.5 * apart;
         tpBodyDef def = tpDefaultBodyDef();
-        def.position = tpMakeVec3(apart * (i % side - 0.5 * (side - 1)) + shift,
+        def.position = tpMakeVec3(apartX * (i % side - 0.5 * (side - 1)) + shift,
                                   apart * (i / side % side - 0.5 * (side - 1)), 0.5 + layer);
         tpBodyId body = tpCreateBody(world, &def, NULL);
         tpShapeDef shape = tpDefaultShapeDef();
         shape.density = 1000.0;
-        if (areBalls) {
+        if (kind == balls) {
             tpCreateSphere(world, body, &shape, &(tpSphere){ 0.5 }, NULL);
+        } else if (kind == capsules) {
+            tpCreateCapsule(world, body, &shape, &(tpCapsule){ 0.5, 0.4, { 1.0, 0.0, 0.0 } }, NULL);
         } else {
             tpCreateBox(world, body, &shape, &(tpBox){ { 1.0, 1.0, 1.0 } }, NULL);
         }
     }
 }
 
-static double bytesPerBody(bool areBalls) {
+static double bytesPerBody(Kind kind) {
     tpFailingAllocator heap = { 0 };
     tpWorldDef def = tpDefaultWorldDef();
     def.allocator = tpMakeFailingAllocator(&heap);
     def.stepper = tp_smallSteps;
     def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
     tpWorld* world = tpCreateWorld(&def);
-    addPit(world, areBalls);
-    addBed(world, areBalls);
+    addPit(world, kind);
+    addBed(world, kind);
     int contacts = 0;
     for (int i = 0; i < stepCount; ++i) {
         contacts = tpWorld_Step(world, 1.0 / 60.0).contactCount;
     }
     double bodies = side * side * side, bytes = (double)heap.bytes / bodies;
-    print_message("%s: %.0f bytes per body, %.1f contacts\n", areBalls ? "balls" : "boxes", bytes,
+    static const char* const names[] = { "balls", "boxes", "capsules" };
+    print_message("%s: %.0f bytes per body, %.1f contacts\n", names[kind], bytes,
                   contacts / bodies);
     assert_true(contacts > 2 * bodies);
     tpDestroyWorld(world);
@@ -81,18 +87,25 @@ static double bytesPerBody(bool areBalls) {
 
 static void ballsNeedLittle(void** state) {
     (void)state;
-    CHECK_BELOW(bytesPerBody(true), guards * 4300.0);
+    CHECK_BELOW(bytesPerBody(balls), guards * 4300.0);
 }
 
 static void boxesNeedLittle(void** state) {
     (void)state;
-    CHECK_BELOW(bytesPerBody(false), guards * 5600.0);
+    CHECK_BELOW(bytesPerBody(boxes), guards * 5600.0);
+}
+
+// Nothing is kept about pairs of capsules but how far apart they are.
+static void capsulesNeedLittle(void** state) {
+    (void)state;
+    CHECK_BELOW(bytesPerBody(capsules), guards * 5500.0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballsNeedLittle),
         cmocka_unit_test(boxesNeedLittle),
+        cmocka_unit_test(capsulesNeedLittle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

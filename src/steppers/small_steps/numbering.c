@@ -324,15 +324,17 @@ static uint64_t hashExclusions(const tpSystem* system) {
     return hash;
 }
 
+// Whether any two shapes of the scene use what they have learned: not spheres, boxes, planes and
+// capsules, but for a box and a capsule.
 static bool remembersPairs(const tpSystem* system) {
-    bool remembers = false;
+    const unsigned box = 1u << tp_boxShape, capsule = 1u << tp_capsuleShape;
+    unsigned types = 0;
     for (int i = 0; i < system->shapes.count; ++i) {
         const tpShape* shape = &system->shapes.data[i];
-        tpShapeType type = shape->isLive ? shape->form->geometry.type : tp_sphereShape;
-        remembers =
-            remembers || (type != tp_sphereShape && type != tp_boxShape && type != tp_planeShape);
+        types |= shape->isLive ? 1u << shape->form->geometry.type : 0;
     }
-    return remembers;
+    unsigned others = types & ~(box | capsule | 1u << tp_sphereShape | 1u << tp_planeShape);
+    return others != 0 || (types & (box | capsule)) == (box | capsule);
 }
 
 // Forgets the manifolds and distances of shapes whose number another shape has now. All pairs are
