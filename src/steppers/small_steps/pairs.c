@@ -102,7 +102,7 @@ static void handOnChunk(void* context, int chunk, int worker) {
         }
         if (state->remembers) {
             static const tpPairCache nothing = { { 0 } };
-            state->caches.data[i] = origin >= 0 ? search->oldCaches[origin] : nothing;
+            state->caches.data[i] = origin >= 0 ? state->oldCaches.data[origin] : nothing;
         }
     }
 }
@@ -121,6 +121,17 @@ static void dropChunk(void* context, int chunk, int worker) {
     search->found[chunk] = found;
 }
 
+// Caches are large and go from one memory to the other and back.
+static void exchangeCaches(tpSmallSteps* state) {
+    tpPairCache* data = state->caches.data;
+    int count = state->caches.count, capacity = state->caches.capacity;
+    state->caches.data = state->oldCaches.data;
+    state->caches.capacity = state->oldCaches.capacity;
+    state->oldCaches.data = data;
+    state->oldCaches.count = count;
+    state->oldCaches.capacity = capacity;
+}
+
 // Puts what is known about the old pairs aside, and makes room for the new ones. False if memory
 // ran out.
 static bool putPairsAside(tpContactSearch* search, int count) {
@@ -129,16 +140,13 @@ static bool putPairsAside(tpContactSearch* search, int count) {
     const tpAllocator* allocator = &search->step->system->allocator;
     int oldCount = search->oldCount = state->pairs.count;
     search->oldPairs = TP_SCRATCH(arena, tpPairState, oldCount);
-    search->oldCaches = state->remembers ? TP_SCRATCH(arena, tpPairCache, oldCount) : NULL;
     if (arena->failed) {
         return false;
     }
     if (oldCount > 0) {
         memcpy(search->oldPairs, state->pairs.data, sizeof(tpPairState) * (size_t)oldCount);
     }
-    if (oldCount > 0 && state->remembers) {
-        memcpy(search->oldCaches, state->caches.data, sizeof(tpPairCache) * (size_t)oldCount);
-    }
+    exchangeCaches(state);
     state->pairs.count = state->caches.count = 0;
     if (!TP_RENEW(allocator, state->pairs, count) ||
         (state->remembers && !TP_RENEW(allocator, state->caches, count))) {

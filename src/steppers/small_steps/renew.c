@@ -12,12 +12,40 @@ static tpRange runsOf(const tpPackStore* store, int chunk) {
     return tpChunkAt(store->order.count, runsPerChunk, chunk);
 }
 
-// The place of a pair in the list.
-static int placeOfPair(const tpSmallSteps* state, tpShapePair shapes) {
-    return tpPairs_Find(&state->fat.pairs, shapes);
+// The place of a manifold's pair in the list.
+static int placeOfPair(const tpContactSearch* search, int32_t slot, tpShapePair shapes) {
+    return search->places != NULL ? search->places[slot]
+                                  : tpPairs_Find(&search->step->state->fat.pairs, shapes);
 }
 
-static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answers) {
+// Notes the place of each manifold's pair: they are put together once, which is less work than to
+// look for those of many.
+static void placeChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const tpContactSearch* search = context;
+    const tpSmallSteps* state = search->step->state;
+    tpRange range = tpChunkAt(state->pairs.count, tp_pairsPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
+        if (state->pairs.data[i].slot >= 0) {
+            search->places[state->pairs.data[i].slot] = i;
+        }
+    }
+}
+
+// False if memory ran out.
+static bool placePairs(tpContactSearch* search) {
+    const tpSmallSteps* state = search->step->state;
+    search->places = TP_SCRATCH(&search->step->system->arena, int32_t, state->shapes.count);
+    if (search->places == NULL) {
+        return false;
+    }
+    tpTasks_Run(search->step->system->tasks, placeChunk, search,
+                tpChunksOf(state->pairs.count, tp_pairsPerChunk));
+    return true;
+}
+
+static void listStale(const tpContactSearch* search, tpRange runs, tpAnswers* answers) {
+    const tpSmallSteps* state = search->step->state;
     answers->count = 0;
     for (int r = runs.begin; r < runs.end; ++r) {
         const tpSoftRun* run = &state->store.runs.data[state->store.order.data[r]];
@@ -26,10 +54,11 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
                 continue;
             }
             tpShapePair shapes = state->shapes.data[run->slots[lane]];
-            int pair = state->remembers ? placeOfPair(state, shapes) : -1;
+            int32_t slot = run->slots[lane];
+            int pair = state->remembers ? placeOfPair(search, slot, shapes) : -1;
             answers->list[answers->count++] =
                 (tpAnswer){ .pair = pair,
-                            .slot = run->slots[lane],
+                            .slot = slot,
                             .shapes = shapes,
                             .cache = pair >= 0 ? &state->caches.data[pair] : NULL };
         }
@@ -86,7 +115,7 @@ static void renewChunk(void* context, int chunk, int worker) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpAnswers* answers = &search->answers[chunk];
-    listStale(state, runsOf(&state->store, search->firstChunk + chunk), answers);
+    listStale(search, runsOf(&state->store, search->firstChunk + chunk), answers);
     if (answers->count == 0) {
         return;
     }
@@ -101,7 +130,7 @@ static void renewChunk(void* context, int chunk, int worker) {
         int lane;
         tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
         if (!keepsLane(run, answer)) {
-            answer->pair = placeOfPair(state, answer->shapes);
+            answer->pair = placeOfPair(search, answer->slot, answer->shapes);
             departManifold(step, run, lane, answers);
             continue;
         }
@@ -197,5 +226,9 @@ static bool renewChunks(tpContactSearch* search, int chunks) {
 
 bool tpContactSearch_RenewStale(tpContactSearch* search) {
     int runs = search->step->state->store.order.count;
+    search->places = NULL;
+    if (search->step->state->remembers && !placePairs(search)) {
+        return false;
+    }
     return tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
 }

@@ -12,15 +12,15 @@ typedef struct tpChunkFound {
 
 typedef struct tpContactSearch {
     tpSmallStep* step;
-    int oldCount;           // pairs before
-    tpPairState* oldPairs;  // what was known about them
-    tpPairCache* oldCaches; // NULL if no pair function has one
-    bool* isKept;           // of each of them
-    int32_t* bodies;        // of each shape: the number of its body; -1: it is gone
-    int32_t* numbers;       // of pairs or slots, a part for each chunk
-    tpChunkFound* found;    // of each chunk
-    int32_t* asked;         // pairs to be asked, all together
+    int oldCount;          // pairs before
+    tpPairState* oldPairs; // what was known about them
+    bool* isKept;          // of each of them
+    int32_t* bodies;       // of each shape: the number of its body; -1: it is gone
+    int32_t* numbers;      // of pairs or slots, a part for each chunk
+    tpChunkFound* found;   // of each chunk
+    int32_t* asked;        // pairs to be asked, all together
     int askCount;
+    int32_t* places;    // of each slot: its pair; NULL: look for it
     tpAnswers* answers; // of the chunks that are asked at once
     int firstChunk;     // of them
 } tpContactSearch;

@@ -40,6 +40,7 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpDestroyFatPairs(&made->fat);
     TP_FREE_ARRAY(allocator, made->pairs);
     TP_FREE_ARRAY(allocator, made->caches);
+    TP_FREE_ARRAY(allocator, made->oldCaches);
     tpDestroyPackStore(&made->store);
     TP_FREE_ARRAY(allocator, made->shapes);
     TP_FREE_ARRAY(allocator, made->shapeMarks);

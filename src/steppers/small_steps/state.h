@@ -42,7 +42,8 @@ typedef struct tpSmallSteps {
     // Pairs of shapes, and what is known about each.
     tpFatPairs fat;
     TP_ARRAY(tpPairState) pairs;
-    TP_ARRAY(tpPairCache) caches; // of the pair functions; empty if none needs it
+    TP_ARRAY(tpPairCache) caches;    // of the pair functions; empty if none needs it
+    TP_ARRAY(tpPairCache) oldCaches; // memory in which those of the last step were
     tpPackStore store;
     TP_ARRAY(tpShapePair) shapes; // of each slot: the system's numbers, which pairs have too
 
