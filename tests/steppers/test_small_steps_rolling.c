@@ -1,12 +1,35 @@
 // Round bodies that roll downhill in small steps, on floors of all kinds with faces.
 
+#include <string.h>
+
 #include "support/check.h"
 #include "tippe/world.h"
 
 static const double pull = 3.4, weight = 9.2; // along the floor and onto it, m/s^2
 static const double radius = 0.13, beta = 0.45, mass = 2.3;
 
-typedef enum Floor { plane, box, hull, disc, field } Floor;
+typedef enum Floor { plane, box, hull, disc, field, ridge, otherRidge } Floor;
+
+// A wedge whose level half ends where the roller rolls, on the edge.
+static tpResult makeRidge(double side, tpGeometry* out) {
+    tpAllocator allocator = tpDefaultAllocator();
+    const tpVec3 corners[6] = { { -6.0, -side, 0.0 }, { 6.0, -side, 0.0 },  { -6.0, 0.0, 0.0 },
+                                { 6.0, 0.0, 0.0 },    { -6.0, side, -1.0 }, { 6.0, side, -1.0 } };
+    const tpVec3 low[2] = { { -6.0, -side, -1.0 }, { 6.0, -side, -1.0 } };
+    tpVec3 points[8];
+    memcpy(points, corners, sizeof(corners));
+    memcpy(points + 6, low, sizeof(low));
+    int32_t triangles[12][3] = { { 0, 1, 3 }, { 0, 3, 2 }, { 2, 3, 5 }, { 2, 5, 4 },
+                                 { 4, 5, 7 }, { 4, 7, 6 }, { 6, 7, 1 }, { 6, 1, 0 },
+                                 { 0, 2, 6 }, { 2, 4, 6 }, { 1, 7, 3 }, { 3, 7, 5 } };
+    for (int k = 0; k < 12 && side < 0.0; ++k) {
+        int32_t last = triangles[k][2];
+        triangles[k][2] = triangles[k][1];
+        triangles[k][1] = last;
+    }
+    return tpMakeMesh(&allocator, points, 8, (const int32_t(*)[3])triangles, 12, tpIdentityPose(),
+                      out, NULL);
+}
 
 static tpGeometry makeFloor(Floor kind) {
     tpAllocator allocator = tpDefaultAllocator();
@@ -18,9 +41,11 @@ static tpGeometry makeFloor(Floor kind) {
     }
     tpGeometry geometry;
     tpResult result =
-        kind == plane  ? tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, id, &geometry, NULL)
-        : kind == box  ? tpMakeBox(&(tpBox){ { 12.0, 12.0, 1.0 } }, low, &geometry, NULL)
-        : kind == hull ? tpMakeHull(&allocator, corners, 8, id, &geometry, NULL)
+        kind == plane   ? tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, id, &geometry, NULL)
+        : kind == box   ? tpMakeBox(&(tpBox){ { 12.0, 12.0, 1.0 } }, low, &geometry, NULL)
+        : kind == hull  ? tpMakeHull(&allocator, corners, 8, id, &geometry, NULL)
+        : kind == ridge ? makeRidge(4.0, &geometry)
+        : kind == otherRidge ? makeRidge(-4.0, &geometry)
         : kind == disc
             ? tpMakeCylinder(&(tpCylinder){ .radius = 8.0, .length = 1.0 }, low, &geometry, NULL)
             : tpMakeHeightField(&allocator, 21, 21, 0.6, 0.6, heights, id, &geometry, NULL);
@@ -73,7 +98,8 @@ static void rollDown(tpShapeType type, Floor floor, int rate) {
     assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
     tpGeometry ground = makeFloor(floor), roller = makeRoller(type);
     addBody(world, tp_fixedBody, tpZeroVec3(), &ground);
-    tpVec3 start = tpMakeVec3(-2.0, 0.05, radius);
+    bool isRidge = floor == ridge || floor == otherRidge;
+    tpVec3 start = tpMakeVec3(-2.0, isRidge ? 0.0 : 0.05, radius);
     tpBodyId body = addBody(world, tp_dynamicBody, start, &roller);
     double h = 1.0 / rate, rise = 0.0;
     for (int k = 0; k < rate; ++k) {
@@ -97,6 +123,7 @@ static void rollersKeepTheirPace(void** state) {
         for (Floor floor = plane; floor <= field; ++floor) {
             rollDown(types[k], floor, 240);
         }
+        rollDown(tp_sphereShape, k == 0 ? ridge : otherRidge, 240);
         rollDown(types[k], plane, 60);
         rollDown(types[k], plane, 480);
     }

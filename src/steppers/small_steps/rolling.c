@@ -41,24 +41,57 @@ static bool isRollable(const tpShape* shape) {
            type == tp_roundedBoxShape;
 }
 
-// The triangle at a point of a surface. Nearly always the point is on it, and a bound from the
-// start leaves the search only the few boxes that hold the point; the answer is the same.
-static int32_t triangleAt(const tpGeometry* geometry, tpVec3 place) {
-    tpVec3 nearest;
-    double nearby = 1e-9 * (1.0 + tpLength(place));
-    int32_t index = tpNearestTriangle(geometry, place, nearby, &nearest);
-    return index >= 0 ? index : tpNearestTriangle(geometry, place, INFINITY, &nearest);
+// Whether a bounded shape has flat parts.
+static bool hasFaces(const tpGeometry* geometry) {
+    tpShapeType type = geometry->type;
+    return type == tp_boxShape || type == tp_cylinderShape || type == tp_hullShape ||
+           type == tp_prismShape || type == tp_meshShape || type == tp_heightFieldShape;
+}
+
+// Whether a unit vector is the normal of a face with that cosine between them.
+static bool isAlongFace(double cosine) {
+    return cosine > 1.0 - 0.5 * directionTolerance * directionTolerance;
+}
+
+// Whether one of the triangles at a point of a surface has this normal. Nearly always the point is
+// on some triangle, and only the few boxes that hold it are visited; else the nearest one counts.
+static bool isTriangleAlong(const tpGeometry* geometry, tpVec3 place, tpVec3 normal) {
+    double nearby = 1e-9 * (1.0 + tpLength(place)), weights[3];
+    tpVec3 grow = tpMakeVec3(nearby, nearby, nearby), nearest;
+    tpTriangleQuery query =
+        tpQueryTriangles(geometry, (tpBounds){ tpSub(place, grow), tpAdd(place, grow) });
+    tpTriangle t;
+    bool isNear = false;
+    for (int32_t i = tpNextTriangle(&query); i >= 0; i = tpNextTriangle(&query)) {
+        tpGetCorners(geometry, i, &t);
+        bool isAlong = isAlongFace(fabs(tpDot(t.normal, normal)));
+        if (isAlong || !isNear) {
+            nearest = tpNearestOnTriangle(t.corners, place, weights);
+            bool isHere = tpLengthSquared(tpSub(place, nearest)) < nearby * nearby;
+            if (isAlong && isHere) {
+                return true;
+            }
+            isNear = isNear || isHere;
+        }
+    }
+    int32_t index = isNear ? -1 : tpNearestTriangle(geometry, place, INFINITY, &nearest);
+    if (index < 0) {
+        return false;
+    }
+    tpGetCorners(geometry, index, &t);
+    return isAlongFace(fabs(tpDot(t.normal, normal)));
 }
 
 // Whether a shape has a face with this normal at a point, both in the world.
 static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point, tpVec3 normal) {
     const tpGeometry* geometry = &shape->form->geometry;
+    if (geometry->type == tp_planeShape || !hasFaces(geometry)) {
+        return geometry->type == tp_planeShape;
+    }
     tpPose pose = poseOf(system, shape);
     tpVec3 own = tpUnrotate(pose.rotation, normal);
     double along = 0.0; // the largest cosine between the normal and one of a face
-    if (geometry->type == tp_planeShape) {
-        along = 1.0;
-    } else if (geometry->type == tp_boxShape) {
+    if (geometry->type == tp_boxShape) {
         along = fmax(fabs(own.x), fmax(fabs(own.y), fabs(own.z)));
     } else if (geometry->type == tp_cylinderShape) {
         along = fabs(own.z);
@@ -68,14 +101,9 @@ static bool isFlatAt(const tpSystem* system, const tpShape* shape, tpVec3 point,
         }
     } else if (geometry->type == tp_meshShape || geometry->type == tp_heightFieldShape) {
         tpVec3 place = tpUnrotate(pose.rotation, tpSub(point, pose.position));
-        int32_t index = triangleAt(geometry, place);
-        tpTriangle triangle;
-        if (index >= 0) {
-            tpGetCorners(geometry, index, &triangle);
-            along = fabs(tpDot(triangle.normal, own));
-        }
+        return isTriangleAlong(geometry, place, own);
     }
-    return along > 1.0 - 0.5 * directionTolerance * directionTolerance;
+    return isAlongFace(along);
 }
 
 static bool rollsAt(const tpSystem* system, const tpContactPoint* point, int roller, int ground,
@@ -92,6 +120,10 @@ void tpDescribeRolling(const tpSystem* system, const tpFoundManifold* found, tpS
     double radiusA = 0.0, radiusB = 0.0;
     int a = found->shapes.shapeA, b = found->shapes.shapeB;
     bool rollsA = isRollable(&system->shapes.data[a]), rollsB = isRollable(&system->shapes.data[b]);
+    bool areRound = rollsA && rollsB && !hasFaces(&system->shapes.data[a].form->geometry) &&
+                    !hasFaces(&system->shapes.data[b].form->geometry);
+    rollsA = rollsA && !areRound;
+    rollsB = rollsB && !areRound;
     for (int k = 0; k < found->count && (rollsA || rollsB); ++k) {
         rollsA = rollsA && rollsAt(system, &found->points[k], a, b, false, &radiusA);
         rollsB = rollsB && rollsAt(system, &found->points[k], b, a, true, &radiusB);
