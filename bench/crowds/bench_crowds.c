@@ -5,14 +5,14 @@
 //
 // SCENE is spheres (a box of them that settles), cubes, capsules, rods (long thin capsules),
 // cylinders, stones8, stones16 or stones64 (hulls of so many points; all of these are dropped into
-// a funnel), hills (cubes on a mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies that fall in
-// heaps), chain (one chain of links that swings), robots (quadrupeds that stand on servos), or a
-// crowd of five shapes: tumbler (in a box that turns), mixedhills (on a mesh of triangles), stairs
-// (down a flight of steps). After a quarter of the steps as a warm-up the others are timed. Prints
-// a line per count of threads: wall and CPU time per step, the slowest step over the median, the
-// first step and the slowest of all steps over the median of all by CPU time, bytes per body, and a
-// hash of the end, which is the same for all. With `ruler` it prints the largest and the mean
-// overlap of every tenth step instead, by a collider in double precision.
+// a funnel), hills (cubes on a mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of
+// 15 bodies that fall in heaps), chain (one chain of links that swings), robots (quadrupeds that
+// stand on servos), or a crowd of five shapes: tumbler (in a box that turns), mixedhills (on a mesh
+// of triangles), stairs (down a flight of steps). After a quarter of the steps as a warm-up the
+// others are timed. Prints a line per count of threads: wall and CPU time per step, the slowest
+// step over the median, the first step and the slowest of all steps over the median of all by CPU
+// time, bytes per body, and a hash of the end, which is the same for all. With `ruler` it prints
+// the largest and the mean overlap of every tenth step instead, by a collider in double precision.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -386,15 +386,14 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[] = {
-    { "spheres", makeSpheres, 1.0 / 120.0 },  { "cubes", makeCubes, 1.0 / 60.0 },
-    { "pyramid", makePyramid, 1.0 / 60.0 },   { "dolls", makeDolls, 1.0 / 60.0 },
-    { "chain", makeChain, 1.0 / 200.0 },      { "robots", makeRobots, 1.0 / 200.0 },
-    { "capsules", makeCapsules, 1.0 / 60.0 }, { "rods", makeRods, 1.0 / 60.0 },
-    { "cylinders", makeCylinders, 1.0 / 60.0 },
-    { "stones8", makeStones8, 1.0 / 60.0 },   { "stones16", makeStones16, 1.0 / 60.0 },
-    { "stones64", makeStones64, 1.0 / 60.0 }, { "hills", makeHills, 1.0 / 60.0 },
-    { "tumbler", makeTumbler, 1.0 / 60.0 },   { "mixedhills", makeMixedHills, 1.0 / 60.0 },
-    { "stairs", makeStairs, 1.0 / 60.0 },
+    { "spheres", makeSpheres, 1.0 / 120.0 },      { "cubes", makeCubes, 1.0 / 60.0 },
+    { "pyramid", makePyramid, 1.0 / 60.0 },       { "dolls", makeDolls, 1.0 / 60.0 },
+    { "chain", makeChain, 1.0 / 200.0 },          { "robots", makeRobots, 1.0 / 200.0 },
+    { "capsules", makeCapsules, 1.0 / 60.0 },     { "rods", makeRods, 1.0 / 60.0 },
+    { "cylinders", makeCylinders, 1.0 / 60.0 },   { "stones8", makeStones8, 1.0 / 60.0 },
+    { "stones16", makeStones16, 1.0 / 60.0 },     { "stones64", makeStones64, 1.0 / 60.0 },
+    { "hills", makeHills, 1.0 / 60.0 },           { "tumbler", makeTumbler, 1.0 / 60.0 },
+    { "mixedhills", makeMixedHills, 1.0 / 60.0 }, { "stairs", makeStairs, 1.0 / 60.0 },
 };
 
 static int compareTimes(const void* a, const void* b) {

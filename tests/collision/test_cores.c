@@ -112,6 +112,14 @@ static void check(const Core* a, const Core* b, const tpClosest* found) {
     CHECK_BELOW(fromCore(b, found->pointB), rounding);
 }
 
+// A core of one or two vertices as a segment.
+static void placeSegment(const Core* core, tpVec3* from, tpVec3* along) {
+    const tpVec3* vertices = core->small.hull.vertices;
+    tpVec3 to = vertices[core->small.hull.vertexCount - 1];
+    *from = tpTransformPoint(core->pose, vertices[0]);
+    *along = tpRotate(core->pose.rotation, tpSub(to, vertices[0]));
+}
+
 static void testSegments(void** state) {
     (void)state;
     tpRandom random = { 17 };
@@ -122,7 +130,10 @@ static void testSegments(void** state) {
         makeCore(&a, &random, 1 + trial % 2, grid);
         makeCore(&b, &random, 1 + trial / 2 % 2, grid);
         tpClosest found;
-        tpClosestSegments(&a.small.hull, a.pose, &b.small.hull, b.pose, &found);
+        tpVec3 p, u, q, v;
+        placeSegment(&a, &p, &u);
+        placeSegment(&b, &q, &v);
+        tpClosestSegments(p, u, q, v, &found);
         check(&a, &b, &found);
         assert_true(found.distance >= 0.0);
         meeting += found.distance < 1e-13;
