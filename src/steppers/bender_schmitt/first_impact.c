@@ -30,6 +30,10 @@ enum { maxTrials = 40 };
 // impact, and an overlap has to be taken back by velocities.
 static const double landingPart = 1e-3;
 
+// If the contact bounces, the time counts for the whole flight that follows: one more drift finds
+// it to rounding.
+static const double bouncePart = 1e-5;
+
 // Overlaps of contacts that do not close fast are impacts beyond this, in units of length: less
 // comes from corners that change their names. A part may add as much (part.c).
 static const double slowOverlap = 5e-7;
@@ -55,6 +59,7 @@ static const double instant = 1e-10;
 typedef struct tpFirstGap {
     double gap;     // m; INFINITY: nothing is near
     double closing; // m/s
+    double landing; // m; a smaller gap is none
     bool isSlow;    // it does not close fast
 } tpFirstGap;
 
@@ -82,6 +87,14 @@ static double endSpeed(const tpBenderStep* step, int same, double mean) {
                                            step->time.startVelocities);
 }
 
+static bool bouncesAt(const tpSystem* system, const tpContact* contact) {
+    tpFriction friction;
+    double restitution;
+    tpSystem_MixMaterials(system, system->shapes.data[contact->shapeA].material,
+                          system->shapes.data[contact->shapeB].material, &friction, &restitution);
+    return restitution > 0.0;
+}
+
 // Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those
 // have hit and gone back, or have turned into each other slowly.
 static bool findGap(tpBenderStep* step, tpFirstGap* first) {
@@ -98,7 +111,8 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
     if (match == NULL) {
         return false;
     }
-    *first = (tpFirstGap){ INFINITY, 0.0, false };
+    double epsilon = step->settings->epsilon;
+    *first = (tpFirstGap){ INFINITY, 0.0, landingPart * epsilon, false };
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
         if (!tpFirstImpact_IsFree(step, match[i])) {
@@ -110,7 +124,9 @@ static bool findGap(tpBenderStep* step, tpFirstGap* first) {
         bool isFast = closing > step->settings->threshold;
         if ((isFast || contact->gap < -slowOverlap * system->units.length) &&
             contact->gap < first->gap) {
-            *first = (tpFirstGap){ contact->gap, closing, !isFast };
+            bool bounces = isFast && bouncesAt(system, contact);
+            double landing = (bounces ? bouncePart : landingPart) * epsilon;
+            *first = (tpFirstGap){ contact->gap, closing, landing, !isFast };
         }
     }
     return true;
@@ -233,19 +249,16 @@ static double nextTime(tpBracket* bracket, double time, const tpFirstGap* first,
 // from there on.
 static bool isFound(const tpBenderStep* step, const tpBracket* bracket, double time,
                     const tpFirstGap* first) {
-    double landing = landingPart * step->settings->epsilon;
     bool isWhole = time >= bracket->deep;
-    return (first->gap >= 0.0 && isWhole) || fabs(first->gap) <= landing ||
+    return (first->gap >= 0.0 && isWhole) || fabs(first->gap) <= first->landing ||
            (first->isSlow && time < leastPart * step->duration);
 }
 
 // Whether what is left of the bracket is a jump: no body moves as far in it as the gap says.
-static bool isJump(const tpBenderStep* step, const tpBracket* bracket, const tpFirstGap* first,
-                   double h) {
+static bool isJump(const tpBracket* bracket, const tpFirstGap* first, double h) {
     double width = bracket->deep - bracket->open;
-    double landing = landingPart * step->settings->epsilon;
     return first->isSlow ? width < slowPart * h
-                         : 0.5 * fabs(first->gap) > width * first->closing + landing;
+                         : 0.5 * fabs(first->gap) > width * first->closing + first->landing;
 }
 
 bool tpFirstImpact_IsAtStart(const tpBenderStep* step, int contact) {
@@ -392,7 +405,7 @@ static bool driftToImpact(tpBenderStep* step, double h) {
         double next = nextTime(&bracket, time, &first, &last);
         last = (tpTriedDrift){ time, first.gap };
         // Of a jump the deep side is taken: the rows of the next part know what it met.
-        if (first.gap < 0.0 && k > 0 && isJump(step, &bracket, &first, h)) {
+        if (first.gap < 0.0 && k > 0 && isJump(&bracket, &first, h)) {
             return true;
         }
         time = next;

@@ -11,6 +11,11 @@
 // are wrong then, is rounding.
 static const double followedWay = 1e-8;
 
+// Slips of followed contacts of curved bodies, whose points do not go with the bodies, are wrong by
+// turns times ways: by no more than this, in units of length. It has the same sign in every step of
+// a rolling ball, and adds up.
+static const double followedSlip = 1e-12;
+
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
 static const double smallTurn = 1e-4;
 
@@ -199,6 +204,17 @@ bool tpRestBiases_PredictTurning(tpBenderStep* step, tpRestBias* biases) {
     return true;
 }
 
+// How wrong the slip of a contact may be that has been followed over a way, m.
+static double slipError(const tpBenderStep* step, int contact, double way) {
+    const tpContact* names = &step->start.contacts[contact];
+    if (names->feature >> 62 != tp_smooth || !(step->start.laws[contact].mu > 0.0)) {
+        return 0.0;
+    }
+    const tpVelocity* mean = step->time.meanVelocities;
+    double spin = tpLength(mean[names->bodyA].angular) + tpLength(mean[names->bodyB].angular);
+    return spin * fabs(step->time.h) * way;
+}
+
 // Whether contacts have to be looked for where the drift ends: one of them matters there, and its
 // bodies have gone too far since for it to be followed. What carries nothing and is farther off
 // than they have gone since does not matter.
@@ -210,9 +226,13 @@ static bool hasToLook(const tpBenderStep* step, const tpRestBias* biases,
             continue;
         }
         double way = tpFollowedContacts_Way(ends, system, i);
-        bool isIdle = ends->isFound[i] && !(tpTouch_Normal(&step->start, i) > 0.0) &&
+        bool isPushing = tpTouch_Normal(&step->start, i) > 0.0;
+        bool isIdle = ends->isFound[i] && !isPushing &&
                       tpFollowedContacts_Get(ends, system, i).gap > biases[i].meant + way;
-        if (!isIdle && way > followedWay * system->units.length) {
+        double unit = system->units.length;
+        bool isWrong = way > followedWay * unit ||
+                       (isPushing && slipError(step, i, way) > followedSlip * unit);
+        if (!isIdle && isWrong) {
             return true;
         }
     }
