@@ -102,6 +102,9 @@ static void stacksStand(void** state) {
             tpVec3 place = tpBody_GetPosition(world, top);
             printf("%s: stack of %d, the top sinks %.1e m\n", tpStepperName(steppers[s]), count,
                    count - 0.5 - place.z);
+            // Impacts hold a stack as far above its floor as they are told apart.
+            double most = steppers[s] == tp_mirtichCanny ? 1e-6 : 1e-11;
+            CHECK_NEAR(place.z, count - 0.5, most);
             CHECK_VEC3(place, tpMakeVec3(0.0, 0.0, count - 0.5), 1e-6);
             tpDestroyWorld(world);
         }
