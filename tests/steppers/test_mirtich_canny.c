@@ -616,6 +616,31 @@ static void jointsAreHeld(void** state) {
     tpDestroyWorld(world);
 }
 
+// The slot of a shape that was destroyed belongs to no body, also if joints make frames of steps.
+static void destroyedShapesHaveNoBody(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.5, 0.0);
+    addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId first = addSphere(world, tpMakeVec3(0.0, 0.0, 0.5), tpZeroVec3(), 0.1);
+    tpBodyId second = addSphere(world, tpMakeVec3(0.4, 0.0, 0.5), tpZeroVec3(), 0.1);
+    tpBodyId gone = addSphere(world, tpMakeVec3(5.0, 0.0, 0.5), tpZeroVec3(), 0.1);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_ballJoint;
+    joint.bodyA = first;
+    joint.bodyB = second;
+    tpCreateJoint(world, &joint, NULL);
+    tpMassProperties mass = tpBody_GetMass(world, gone);
+    tpBody_SetMass(world, gone, &mass, NULL);
+    tpDestroyShape(world, tpBody_GetShape(world, gone, 0));
+    for (int k = 1; k <= 30; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        assert_int_equal(report.violations, 0);
+        double t = 0.01 * k, fall = 0.5 * 9.81 * t * t;
+        CHECK_NEAR(tpBody_GetPosition(world, gone).z, 0.5 - fall, 1e-12);
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballBouncesToRest),
@@ -636,6 +661,7 @@ int main(void) {
         cmocka_unit_test(strongGravityEnds),
         cmocka_unit_test(crowdsUnderStrongGravityEnd),
         cmocka_unit_test(jointsAreHeld),
+        cmocka_unit_test(destroyedShapesHaveNoBody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,12 @@ static double lengthFrom(const tpEvents* events, double time) {
     const tpSystem* system = events->system;
     double bending = 0.0;
     for (int i = 0; i < events->radii.count; ++i) {
+        // A shape that was destroyed has no radius, and no body.
+        if (!(events->radii.data[i] > 0.0)) {
+            continue;
+        }
         int body = tpCollider_GetBody(system->collider, i);
-        if (events->flights.data[body].kind == tp_stepped && events->radii.data[i] > 0.0) {
+        if (events->flights.data[body].kind == tp_stepped) {
             tpVec3 w = system->velocities.data[body].angular;
             bending = fmax(bending, tpLengthSquared(w) * events->radii.data[i]);
         }
