@@ -61,3 +61,13 @@ def test_bodies_that_a_fixed_one_would_push_both_ways_do_not_collide(tmp_path: P
     assert all(report.certified for report in reports[1:])
     # It falls through, or has come to stand on its foot.
     assert (world["leg"].position[2] < height - 0.02) == is_torn
+
+
+def test_feet_in_a_height_field_stand_on_it(tmp_path: Path) -> None:
+    """Deep in a slope the ways out of neighbouring triangles contradict each other."""
+    heights = " ".join(str(abs(k % 5 - 2) / 2) for k in range(25))
+    (tmp_path / "model.xml").write_text(
+        f"""<mujoco><asset><hfield name="h" nrow="5" ncol="5" size=".2 .2 .05 .1" elevation="{heights}"/></asset><worldbody><geom type="hfield" hfield="h"/>
+<body name="foot" pos="0 0 -.005"><freejoint/><geom size=".008" pos="-.02 .02 0"/><geom size=".008" pos=".02 .02 0"/></body></worldbody></mujoco>"""
+    )
+    assert not models.convert(tmp_path / "model.xml").get("excludes")

@@ -37,8 +37,10 @@ enum { longQuiet = 128 };
 enum { shortQuiet = 16 };
 static const double unseen = 16.0;
 
-// So many refused steps are enough, and of those after them one of so many is tried.
-enum { fewRefused = 4, retryEvery = 16 };
+// So many refused steps are enough. Of those after them one of so many is tried; at rest those
+// whose number is a power of two, one in so many at the least: a try uses up the work of the step,
+// and one in three such steps of flybody was not certified.
+enum { fewRefused = 4, retryEvery = 16, restingRetryEvery = 1024 };
 
 int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h) {
     int level = book->level;
@@ -54,6 +56,7 @@ void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSyste
     guard->h = h;
     guard->level = tpEnergyBook_LevelOf(book, h);
     guard->budget = share * tpCertificate_EnergyLimit(system, report);
+    guard->isAtRest = report->kineticBefore <= guard->budget;
 }
 
 void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
@@ -119,12 +122,14 @@ void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level) {
 
 bool tpEnergyGuard_IsHopeless(const tpEnergyGuard* guard) {
     int refused = guard->book->refused;
-    return refused >= fewRefused && refused % retryEvery != 0;
+    bool isDue = guard->isAtRest ? (refused & (refused - 1)) == 0 : refused % retryEvery == 0;
+    return refused >= fewRefused && !(isDue && refused >= retryEvery);
 }
 
 void tpEnergyGuard_NoteRefused(tpEnergyGuard* guard, bool isRefused) {
     int* refused = &guard->book->refused;
-    *refused = !isRefused ? 0 : *refused < fewRefused + retryEvery ? *refused + 1 : fewRefused + 1;
+    bool isFull = *refused == 2 * restingRetryEvery - 1;
+    *refused = !isRefused ? 0 : isFull ? restingRetryEvery : *refused + 1;
 }
 
 void tpEnergyGuard_End(tpEnergyGuard* guard) {

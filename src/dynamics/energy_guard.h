@@ -39,6 +39,7 @@ typedef struct tpEnergyGuard {
     double budget; // J
     double h;      // of the whole step, s
     int level;     // halvings of it with which it begins
+    bool isAtRest; // next to nothing moves at its start
     // Of the part at hand, as it began, J.
     double energy, work, friction, slack;
 } tpEnergyGuard;
@@ -75,7 +76,7 @@ void tpEnergyGuard_StartBand(tpEnergyGuard* guard);
 void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level);
 
 // Whether a step is not worth trying: several before it were refused in any length that their work
-// allowed. Every now and then one is.
+// allowed. One in sixteen is tried if something moves, ever fewer at rest.
 bool tpEnergyGuard_IsHopeless(const tpEnergyGuard* guard);
 
 // A smooth step was refused in any length, or another step was not.

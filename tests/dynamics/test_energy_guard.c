@@ -132,21 +132,26 @@ static void testShorterSteps(void** state) {
     assert_int_equal(tpEnergyBook_LevelOf(&book, 1e-6), 0);
 }
 
-// Of steps that were all refused one in sixteen is tried, however long that goes on.
+// Of steps that were all refused one in sixteen is tried, however long that goes on; at rest ever
+// fewer, and one in 1,024 at the least.
 static void testHopelessSteps(void** state) {
     (void)state;
-    tpEnergyBook book;
-    tpEnergyGuard guard = makeGuard(&book);
-    int tried = 0;
-    for (int k = 0; k < 1604; ++k) {
-        bool isHopeless = tpEnergyGuard_IsHopeless(&guard);
-        assert_false(k < 4 && isHopeless);
-        tried += isHopeless ? 0 : 1;
-        tpEnergyGuard_NoteRefused(&guard, true);
+    const int firstTries = 4, moving = 16384 / 16, resting = 16 + 6; // the 16th to the 512th, then
+    for (int isAtRest = 0; isAtRest < 2; ++isAtRest) {
+        tpEnergyBook book;
+        tpEnergyGuard guard = makeGuard(&book);
+        guard.isAtRest = isAtRest;
+        int tried = 0;
+        for (int k = 0; k <= 16384; ++k) {
+            bool isHopeless = tpEnergyGuard_IsHopeless(&guard);
+            assert_false(k < 4 && isHopeless);
+            tried += isHopeless ? 0 : 1;
+            tpEnergyGuard_NoteRefused(&guard, true);
+        }
+        assert_int_equal(tried, firstTries + (isAtRest ? resting : moving));
+        tpEnergyGuard_NoteRefused(&guard, false);
+        assert_false(tpEnergyGuard_IsHopeless(&guard));
     }
-    assert_int_equal(tried, 4 + 100);
-    tpEnergyGuard_NoteRefused(&guard, false);
-    assert_false(tpEnergyGuard_IsHopeless(&guard));
 }
 
 // What the books of drives may be off by does not count, but no more of it than the budget: a crank

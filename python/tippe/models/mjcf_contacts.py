@@ -268,7 +268,7 @@ def _through(c: Compiled) -> dict[frozenset[str], float]:
 
     Which way such a geom is to be pushed out is an accident: neighbouring shapes of the other body ask for different ones, and no
     motion satisfies all of them. Soft contacts bear that until servos have moved the link. What does not move pushes a link out if all
-    of their contacts agree on a side."""
+    of their contacts agree on a side; the ground has one side whatever its slopes say."""
     found: dict[frozenset[str], float] = {}
     ways: dict[frozenset[str], list[np.ndarray]] = {}
     for contact in c.d.contact:
@@ -276,18 +276,19 @@ def _through(c: Compiled) -> dict[frozenset[str], float]:
         if c.bodies[a] == c.bodies[b] or contact.dist >= -_MOST_OVERLAP:
             continue
         both = frozenset((c.bodies[a], c.bodies[b]))
-        ways.setdefault(both, []).append(contact.frame[:3] if a < b else -contact.frame[:3])
+        if not any(int(c.m.geom_type[g]) == int(c.mujoco.mjtGeom.mjGEOM_HFIELD) for g in contact.geom):
+            ways.setdefault(both, []).append(contact.frame[:3] if a < b else -contact.frame[:3])
         middle = min(float(c.m.geom_aabb[g][3:].min()) for g in contact.geom)
         if -contact.dist > middle:
             found[both] = max(found.get(both, 0.0), -float(contact.dist))
     fixed = {c.bodies[body] for body in range(c.m.nbody) if c.m.body_weldid[body] == 0}
-    return {both: depth for both, depth in found.items() if not both & fixed or _contradict(ways[both])}
+    return {both: depth for both, depth in found.items() if not both & fixed or _contradict(ways.get(both, []))}
 
 
 def _contradict(ways: list[np.ndarray]) -> bool:
     """Whether directions along which a body is pushed out contradict each other."""
-    normals = np.array(ways)
-    return bool((normals @ normals.T).min() < _AGAINST)
+    normals = np.array(ways).reshape(-1, 3)
+    return bool((normals @ normals.T).min(initial=1.0) < _AGAINST)
 
 
 def _note_overlaps(c: Compiled) -> None:
