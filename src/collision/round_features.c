@@ -5,9 +5,8 @@
 //
 //     distance = n . (p - c)        c: a point of the flat part
 //
-// and if the sides of two cylinders cross, with feet of their common perpendicular inside both, the
-// distance is that of the axes less the radii. Corners and edges of polyhedra, the axis of a
-// capsule and that of a cylinder whose side is met are asked one by one (cylinder_features.h).
+// Corners and edges of polyhedra, the axis of a capsule and that of a cylinder whose side is met
+// are asked one by one (cylinder_features.h).
 // Apart, all of these are exact, whatever features were asked: n is a direction in which the shapes
 // are that far apart, and the two points are no farther. In an overlap they are a minimum of depth
 // among the directions near n; as for the warm start of Newton's method (smooth_distance.c) that is
@@ -71,29 +70,6 @@ static bool overFacet(const tpGeometry* flat, tpPose flatPose, const tpGeometry*
     return true;
 }
 
-// Two cylinders whose axes cross, seen along their common perpendicular.
-static bool acrossSides(const tpPair* pair, tpVec3 last, tpClosest* out) {
-    tpVec3 alongZ = tpMakeVec3(0.0, 0.0, 1.0);
-    tpVec3 u = tpRotate(pair->poseA.rotation, alongZ), v = tpRotate(pair->poseB.rotation, alongZ);
-    tpVec3 cross = tpCross(u, v), d = tpSub(pair->poseA.position, pair->poseB.position);
-    double sine = tpLengthSquared(cross);
-    if (sine < 0.01) {
-        return false;
-    }
-    double s = tpDot(tpCross(v, d), cross) / sine, t = tpDot(tpCross(u, d), cross) / sine;
-    if (fabs(s) > 0.5 * pair->a->cylinder.length || fabs(t) > 0.5 * pair->b->cylinder.length) {
-        return false;
-    }
-    tpVec3 n = tpScale((tpDot(cross, last) < 0.0 ? -1.0 : 1.0) / sqrt(sine), cross);
-    if (tpDot(n, last) < sameCosine) {
-        return false;
-    }
-    double distance = tpDot(n, d) - pair->a->cylinder.radius - pair->b->cylinder.radius;
-    tpVec3 onB = tpMulAdd(tpMulAdd(pair->poseB.position, t, v), pair->b->cylinder.radius, n);
-    *out = (tpClosest){ distance, tpMulAdd(onB, distance, n), onB, n };
-    return true;
-}
-
 static tpCylinderPlace placeCylinder(const tpGeometry* cylinder, tpPose pose, tpPose frame) {
     tpVec3 axis = tpRotate(pose.rotation, tpMakeVec3(0.0, 0.0, 1.0));
     return (tpCylinderPlace){ tpUntransformPoint(frame, pose.position),
@@ -134,7 +110,7 @@ static bool toCylinder(const tpGeometry* a, tpPose poseA, const tpGeometry* b, t
 }
 
 // Ways to the nearest points, in the order in which they are tried.
-typedef enum Way { onCylinderA, onCylinderB, onFacetB, onFacetA, acrossBoth, wayCount } Way;
+typedef enum Way { onCylinderA, onCylinderB, onFacetB, onFacetA, wayCount } Way;
 
 static bool tryWay(const tpPair* pair, Way way, tpVec3 last, tpClosest* out) {
     bool isA = pair->a->type == tp_cylinderShape, isB = pair->b->type == tp_cylinderShape;
@@ -147,11 +123,8 @@ static bool tryWay(const tpPair* pair, Way way, tpVec3 last, tpClosest* out) {
         break;
     case onFacetB:
         return overFacet(pair->b, pair->poseB, pair->a, pair->poseA, last, out);
-    case onFacetA:
-        isFound = overFacet(pair->a, pair->poseA, pair->b, pair->poseB, tpNeg(last), out);
-        break;
     default:
-        return isA && isB && acrossSides(pair, last, out);
+        isFound = overFacet(pair->a, pair->poseA, pair->b, pair->poseB, tpNeg(last), out);
     }
     if (isFound) {
         tpSwapClosest(out);
