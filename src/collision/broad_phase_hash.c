@@ -77,12 +77,12 @@ static int64_t cellOf(double place, double size) {
 // larger or smaller by a rounding, then share a level. Searches reach farther by more than that.
 static const double levelSlack = 1e-9, reachSlack = 1e-8;
 
-// The smallest e with 2^e >= the longest side, but for the slack.
+// The smallest e with 2^e > the longest side, but for the slack.
 static int32_t levelOf(const tpBounds* b) {
     double side = (1.0 - levelSlack) * tpMaxPart(tpSub(b->upper, b->lower));
     int exponent;
-    double mantissa = frexp(fmax(side, 0x1p-1000), &exponent);
-    return mantissa == 0.5 ? exponent - 1 : exponent;
+    frexp(fmax(side, 0x1p-1000), &exponent);
+    return exponent;
 }
 
 static Cell homeOf(const tpBounds* b) {
