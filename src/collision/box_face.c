@@ -101,10 +101,9 @@ static void crossSide(const BoxFace* face, int side, const BoxCorner* p, const B
     }
     c->vertex = -1;
     if (p->after < 0) {
-        // Two sides meet in a corner of the reference: side k with one of the other pair.
-        int before = -1 - p->after;
-        int u = before < 2 ? before : side, v = before < 2 ? side : before;
-        c->vertex = -2 - referenceVertex(face, u % 2 == 0 ? 1 : -1, v % 2 == 0 ? 1 : -1);
+        // Two sides meet in a corner of the reference: side 0 or 1, which are cut first, and this.
+        int u = p->after == -1 ? 1 : -1, v = side == 2 ? 1 : -1;
+        c->vertex = -2 - referenceVertex(face, u, v);
     }
     c->after = leaves ? -1 - side : p->after;
 }

@@ -154,9 +154,9 @@ static bool makePath(const tpImpact* impact, tpImpactAxes* axes, tpSlip* slip, t
     slip->cy = slip->b > 0.0 ? slip->cy : 0.0;
     // What is left of the normal compliance when friction holds the tangent; without friction the
     // normal one is enough.
-    double x = slip->a > 0.0 ? slip->cx / slip->a : 0.0,
-           y = slip->b > 0.0 ? slip->cy / slip->b : 0.0;
-    slip->heldKzz = slip->kzz - x * slip->cx - y * slip->cy;
+    double x = slip->a > 0.0 ? slip->cx / slip->a * slip->cx : 0.0;
+    double y = slip->b > 0.0 ? slip->cy / slip->b * slip->cy : 0.0;
+    slip->heldKzz = slip->kzz - x - y;
     return impact->friction == 0.0 || slip->heldKzz > 1e-15 * slip->kzz;
 }
 

@@ -261,6 +261,52 @@ static void cylindersAndCones(void** state) {
 
 // Small motions of a resting box change no feature, and every contact moves by no more than the
 // box.
+static tpVec3 cornerOf(const tpGeometry* box, tpPose pose, uint64_t vertex) {
+    tpVec3 half = tpScale(0.5, box->box.size);
+    return tpTransformPoint(pose, tpMakeVec3((vertex & 1) != 0 ? half.x : -half.x,
+                                             (vertex & 2) != 0 ? half.y : -half.y,
+                                             (vertex & 4) != 0 ? half.z : -half.z));
+}
+
+// A contact that names a vertex is at that vertex, whichever of two boxes it belongs to.
+static void boxesNameTheirCorners(void** state) {
+    (void)state;
+    tpRandom random = { 6 };
+    int counts[2] = { 0, 0 };
+    for (int i = 0; i < 2000; ++i) {
+        tpVec3 sizes = randomVec3(&random, 0.3, 1.2);
+        tpGeometry a = makeBox(sizes.x, sizes.y, sizes.z), b = makeBox(1.0, 0.8, 0.6);
+        tpPose poses[2];
+        for (int k = 0; k < 2; ++k) {
+            poses[k] = tpMakePose(randomVec3(&random, -0.3, 0.3), tpIdentityQuat());
+            double quarters = floor(randomBetween(&random, 0.0, 4.0));
+            tpVec3 axis = { i % 3 == 0, i % 3 == 1, i % 3 == 2 };
+            tpQuat turn = tpQuatFromAxisAngle(axis, 1.5707963267948966 * quarters);
+            tpVec3 tilt = randomVec3(&random, -1e-3, 1e-3);
+            tilt.z = randomBetween(&random, -1.0, 1.0);
+            poses[k].rotation = tpMulQQ(tpQuatExp(tilt), turn);
+        }
+        poses[0].position.z += 2.0;
+        tpClosest closest;
+        tpClosestPoints(&a, poses[0], &b, poses[1], NULL, &closest);
+        poses[0].position = tpMulAdd(poses[0].position, 0.002 - closest.distance, closest.normal);
+        Contacts c = collide(&a, poses[0], &b, poses[1], 0.01);
+        for (int k = 0; k < c.count; ++k) {
+            const tpContactPoint* p = &c.points[k];
+            uint64_t kind = p->feature >> 62, first = p->feature >> 31 & 0x7fffffff;
+            uint64_t second = p->feature & 0x7fffffff;
+            if (kind == tp_vertexFace) {
+                CHECK_VEC3(p->pointA, cornerOf(&a, poses[0], first), 1e-5);
+                counts[0] += 1;
+            } else if (kind == tp_faceVertex) {
+                CHECK_VEC3(p->pointB, cornerOf(&b, poses[1], second), 1e-5);
+                counts[1] += 1;
+            }
+        }
+    }
+    assert_true(counts[0] > 500 && counts[1] > 500);
+}
+
 static void featuresPersist(void** state) {
     (void)state;
     tpGeometry box = makeBox(1.0, 1.0, 1.0), floor = makeBox(10.0, 10.0, 1.0);
@@ -591,6 +637,7 @@ int main(void) {
         cmocka_unit_test(boxesLookAhead),
         cmocka_unit_test(distancesBeyondTheMargin),
         cmocka_unit_test(shortListCounts),
+        cmocka_unit_test(boxesNameTheirCorners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,13 +199,33 @@ static void testPartsCountTheirOwn(void** state) {
     CHECK_NEAR(tpEnergyGuard_Rise(&guard, &system, &report, true), -0.5, 1e-15);
 }
 
+// After sixteen steps the whole step is tried again if its swings, sixteen times those seen and
+// four times as large per level, will be below half of the budget.
+static void testStillLevels(void** state) {
+    (void)state;
+    for (int level = 1; level <= 6; ++level) {
+        for (int side = 0; side < 2; ++side) {
+            tpEnergyBook book;
+            tpEnergyGuard guard = makeGuard(&book);
+            tpEnergyGuard_RaiseLevel(&guard, level);
+            double limit = 0.5 * budget / 16.0 / pow(4.0, level);
+            for (int k = 0; k < 16; ++k) {
+                assert_int_equal(book.level, level);
+                take(&guard, (k % 2 == 0 ? 1.0 : -1.0) * (side == 0 ? 0.99 : 1.01) * limit);
+                tpEnergyGuard_End(&guard);
+            }
+            assert_int_equal(book.level, side == 0 ? 0 : level);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testSlackIsBounded),     cmocka_unit_test(testSwingsPass),
         cmocka_unit_test(testDriftsDoNot),        cmocka_unit_test(testLeaksOfParts),
         cmocka_unit_test(testCollisions),         cmocka_unit_test(testLevels),
         cmocka_unit_test(testPartsCountTheirOwn), cmocka_unit_test(testShorterSteps),
-        cmocka_unit_test(testHopelessSteps),
+        cmocka_unit_test(testHopelessSteps),      cmocka_unit_test(testStillLevels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,14 @@ static void othersAreLeftAlone(void** state) {
     assert_false(tpRows_SolveFew(&pushing));
     assert_true(pushing.impulse[0] == 7.0);
     tpDestroyWorld(world);
+    // Nor is anything said of rows that are no numbers.
+    world = makeChain(2, false, false);
+    tpRows broken = makeJointRows(&world->system);
+    broken.jacobianB[6] = NAN;
+    broken.impulse[1] = 7.0;
+    assert_false(tpRows_SolveFew(&broken));
+    assert_true(broken.impulse[1] == 7.0);
+    tpDestroyWorld(world);
 }
 
 int main(void) {

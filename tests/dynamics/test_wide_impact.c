@@ -308,10 +308,27 @@ static void neverWinsEnergy(void** state) {
     assert_int_equal(tpWideImpact_Resolve(&impact, &result), tp_notSolved);
 }
 
+// An impact needs more than the plain one if there is friction at all, and it has an arm or an
+// ellipse that is no circle.
+static void knowsWhoIsWide(void** state) {
+    (void)state;
+    for (int k = 0; k < 16; ++k) {
+        bool isRough = k % 2 == 1, hasArm = k / 2 % 2 == 1, isLong = k / 4 % 2 == 1;
+        bool isBroad = k / 8 == 1;
+        tpContactLaw law = { .mu = isRough ? 0.3 : 0.0, .arm = hasArm ? 0.01 : 0.0 };
+        law.ellipse[0] = isLong ? 0.5 : 1.0;
+        law.ellipse[1] = isBroad ? 2.0 : 1.0;
+        assert_true(tpContactLaw_IsWide(&law) == (isRough && (hasArm || isLong || isBroad)));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agreesWithThePlainImpact), cmocka_unit_test(ballLosesSpin),
-        cmocka_unit_test(agreesWithAnIntegration),  cmocka_unit_test(leavesRest),
+        cmocka_unit_test(agreesWithThePlainImpact),
+        cmocka_unit_test(ballLosesSpin),
+        cmocka_unit_test(knowsWhoIsWide),
+        cmocka_unit_test(agreesWithAnIntegration),
+        cmocka_unit_test(leavesRest),
         cmocka_unit_test(neverWinsEnergy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,130 @@ static void testLeftOut(void** state) {
     }
 }
 
+// A row of the table: its label and, behind it, its value.
+static void checkRow(const char* table, const char* label, const char* value) {
+    char row[256];
+    snprintf(row, sizeof(row), "  %-22s %s\n", label, value);
+    if (strstr(table, row) == NULL) {
+        fail_msg("%s is not in\n%s", row, table);
+    }
+}
+
+// Every figure of the audit is in the row of its name: all of them differ here.
+static void testTable(void** state) {
+    (void)state;
+    tpAudit audit;
+    startAudit(&audit);
+    audit.stepCount = 4;
+    audit.startTime = 1.0;
+    audit.endTime = 3.5;
+    audit.wallTime = 5.0;
+    audit.contactTotal = 22;
+    audit.contactMax = 9;
+    audit.penetrationMax = 0.0625;
+    audit.residualMax = 0.5;
+    audit.firstAboveTolerance = 3;
+    audit.gapShiftMax = 0.03125;
+    audit.roundingMax = 0.015625;
+    audit.dissipationMax = 0.25;
+    audit.jointDriftMax = 0.125;
+    audit.energyStart = 11.0;
+    audit.energyEnd = 12.0;
+    audit.energyIncreaseMax = 13.0;
+    audit.externalWork = 14.0;
+    audit.frictionLoss = 15.0;
+    audit.impactLoss = 16.0;
+    audit.numericalLoss = 17.0;
+    audit.solveCount = 18;
+    audit.iterationCount = 19;
+    audit.failureCount = 20;
+    audit.work = 1.0;
+    audit.errorEstimate = 21.0;
+    audit.errorAsked = 22.0;
+    audit.undoneCount = 23;
+    audit.notes[0] = (tpNoteCount){ .text = "first note", .count = 24 };
+    audit.notes[1] = (tpNoteCount){ .text = "second note", .count = 1 };
+    audit.noteCount = 2;
+    for (int i = 0; i < tpFigureCount(); ++i) {
+        audit.figures[i] = 100 + i;
+    }
+    static char table[16384];
+    assert_true(tpAudit_FormatTable(&audit, table, sizeof(table)) < sizeof(table));
+    checkRow(table, "steps", "4");
+    checkRow(table, "simulated time", "2.5 s");
+    checkRow(table, "wall time", "5 s  (0.8 steps/s, 0.5 x real time)");
+    checkRow(table, "contacts", "5.5 on average, 9 at most");
+    checkRow(table, "deepest penetration", "0.0625 m");
+    checkRow(table, "largest residual", "0.5  (above 1e-06 first in step 3)");
+    checkRow(table, "adjusted gaps", "by at most 0.0312 m, since contacts contradicted each other");
+    checkRow(table, "solved to rounding", "no residual below 0.0156 is possible");
+    checkRow(table, "maximal dissipation", "violated by at most 0.25, relative");
+    checkRow(table, "joint drift", "at most 0.125 m or rad");
+    checkRow(table, "energy", "11 J at the start, 12 J at the end");
+    checkRow(table, "energy increase", "at most 13 J in a step");
+    checkRow(table, "work and losses",
+             "14 J external work; 15 J lost in friction, 16 J in impacts (17 J numerical)");
+    checkRow(table, "solves", "18, 19 iterations, 20 failed");
+    checkRow(table, "error estimate", "21 m at the end, 22 m requested");
+    checkRow(table, "certified", "all steps");
+    checkRow(table, "notes", "first note (24 steps)");
+    checkRow(table, "", "second note (1 step)");
+    checkRow(table, "steps undone", "23");
+    for (int i = 0; i < tpFigureCount(); ++i) {
+        const tpFigureInfo* figure = tpFigure(i);
+        char label[64], value[256];
+        snprintf(label, sizeof(label), "%s", figure->name);
+        for (char* c = strchr(label, '_'); c != NULL; c = strchr(c, '_')) {
+            *c = ' ';
+        }
+        snprintf(value, sizeof(value), "%d%s: %s", 100 + i, figure->isLevel ? " at most" : "",
+                 figure->summary);
+        value[159] = '\0';
+        checkRow(table, label, value);
+    }
+    // Nothing is said of what there is not.
+    tpAudit none;
+    startAudit(&none);
+    tpAudit_FormatTable(&none, table, sizeof(table));
+    checkRow(table, "largest residual", "0");
+    static const char* const others[] = {
+        "adjusted gaps",  "solved to", "joint drift", "notes",
+        "error estimate", "undone",    "wall time",   "fallbacks"
+    };
+    for (int i = 0; i < 8; ++i) {
+        assert_null(strstr(table, others[i]));
+    }
+}
+
+// Steps beyond a limit are counted, and each limit by its name; those that hold are not named.
+static void testVerdict(void** state) {
+    (void)state;
+    static const char* const names[tp_lawCount] = { [tp_contactLaw] = "the contact law",
+                                                    [tp_energyLaw] = "energy",
+                                                    [tp_jointLaw] = "joints",
+                                                    [tp_overlapLaw] = "overlap" };
+    for (unsigned laws = 1; laws < 1u << tp_lawCount; ++laws) {
+        tpAudit audit;
+        startAudit(&audit);
+        for (int k = 1; k <= 3; ++k) {
+            tpStepReport report = makeReport(k);
+            report.violations = k > 1 ? laws : 0u;
+            tpAudit_AddStep(&audit, &report);
+        }
+        char table[8192], json[8192];
+        tpAudit_FormatTable(&audit, table, sizeof(table));
+        tpAudit_FormatJson(&audit, json, sizeof(json));
+        checkRow(table, "not certified", "2 steps, first in step 2");
+        checkValue(json, "uncertified_steps", "2");
+        checkValue(json, "first_uncertified_step", "2");
+        for (int law = 0; law < tp_lawCount; ++law) {
+            char value[64];
+            snprintf(value, sizeof(value), "2 beyond the limit of %s\n", names[law]);
+            assert_true((strstr(table, value) != NULL) == ((laws >> law & 1u) != 0));
+        }
+    }
+}
+
 // One step is a step.
 static void testWords(void** state) {
     (void)state;
@@ -218,6 +342,7 @@ int main(void) {
         cmocka_unit_test(testSums),          cmocka_unit_test(testJson),
         cmocka_unit_test(testEmpty),         cmocka_unit_test(testLeftOut),
         cmocka_unit_test(testManyFallbacks), cmocka_unit_test(testWords),
+        cmocka_unit_test(testTable),         cmocka_unit_test(testVerdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

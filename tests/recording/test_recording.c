@@ -421,8 +421,20 @@ static void testRefused(void** state) {
     assert_null(tpCreateRecorder(&def, world, &error));
     assert_int_equal(error.result, tp_ioError);
     assert_non_null(strstr(error.message, "No such file or directory"));
-    def.path = "/dev/null"; // must not be replaced by a file
-    assert_null(tpCreateRecorder(&def, world, &error));
+    static char folder[256], pipe[256];
+    strcpy(folder, testPath("folder"));
+    strcpy(pipe, testPath("pipe"));
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    const char* const others[] = { "/dev/null", folder, pipe }; // not to be replaced by a file
+    for (int i = 0; i < 3; ++i) {
+        def.path = others[i];
+        assert_null(tpCreateRecorder(&def, world, &error));
+        assert_int_equal(error.result, tp_badInput);
+        assert_non_null(strstr(error.message, "not a regular file"));
+    }
+    rmdir(folder);
+    unlink(pipe);
     struct stat status;
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));

@@ -83,7 +83,69 @@ static void saysColorsAndVisuals(void** state) {
     tpDestroyScene(scene);
 }
 
+// Each shape is where it is on its body: each part of a place and of a turn is said, if it is not
+// zero.
+static void saysPlaces(void** state) {
+    (void)state;
+    static const char* const places[][2] = {
+        { "1, 0, 0", "" },
+        { "0, -2, 0", "" },
+        { "0, 0, 0.5", "" },
+        { "", "0, 1, 0, 0" },
+        { "", "0, 0, 1, 0" },
+        { "", "0, 0, 0, 1" },
+        { "3, -4, 5", "0.5, 0.5, -0.5, 0.5" },
+    };
+    enum { placeCount = sizeof(places) / sizeof(places[0]) };
+    char scene[4000] = "{ \"tippe\": 1, \"bodies\": [ { \"name\": \"a\", \"mass\": 1, "
+                       "\"inertia\": [1, 1, 1], \"shapes\": [ ";
+    for (int i = 0; i < placeCount; ++i) {
+        size_t used = strlen(scene);
+        const char *position = places[i][0], *turn = places[i][1];
+        used += (size_t)sprintf(scene + used, "%s{ \"type\": \"box\", \"size\": [1, 2, %d]",
+                                i > 0 ? ", " : "", 3 + i);
+        if (position[0] != '\0') {
+            used += (size_t)sprintf(scene + used, ", \"position\": [%s]", position);
+        }
+        if (turn[0] != '\0') {
+            used += (size_t)sprintf(scene + used, ", \"rotation\": { \"quaternion\": [%s] }", turn);
+        }
+        strcpy(scene + used, " }");
+    }
+    strcat(scene, " ] } ], \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, "
+                  "\"until\": 1 } }");
+    tpScene* parsed;
+    tpWorld* world;
+    tpError error;
+    if (tpParseScene(scene, strlen(scene), "scene.json", NULL, &parsed, &error) != tp_success ||
+        tpScene_CreateWorld(parsed, NULL, 1, &world, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRoster roster;
+    tpShapesText shapes;
+    assert_true(tpRoster_Create(&roster, world, &allocator));
+    assert_true(tpWriteShapesText(&roster, world, &allocator, &shapes));
+    for (int i = 0; i < placeCount; ++i) {
+        char expected[200];
+        const char *position = places[i][0], *turn = places[i][1];
+        snprintf(expected, sizeof(expected),
+                 "{ \"type\": \"box\"%s%s%s%s%s%s, \"size\": [1, 2, %d], ",
+                 position[0] != '\0' ? ", \"position\": [" : "", position,
+                 position[0] != '\0' ? "]" : "", turn[0] != '\0' ? ", \"rotation\": [" : "", turn,
+                 turn[0] != '\0' ? "]" : "", 3 + i);
+        if (strstr(shapes.data, expected) == NULL) {
+            fail_msg("%s is not in\n%s", expected, shapes.data);
+        }
+    }
+    TP_FREE_ARRAY(&allocator, shapes);
+    tpRoster_Destroy(&roster);
+    tpDestroyWorld(world);
+    tpDestroyScene(parsed);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(saysColorsAndVisuals) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(saysColorsAndVisuals),
+                                        cmocka_unit_test(saysPlaces) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
