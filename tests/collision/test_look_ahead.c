@@ -345,6 +345,44 @@ static void featuresAgreeWithTheSearch(void** state) {
     assert_true(known > asked / 6);
 }
 
+// A corner of a hull over the cap of a cylinder, or its rim over a face, is known from the last
+// answer after a small motion: it is never looked for again.
+static void flatPartsAreRemembered(void** state) {
+    (void)state;
+    tpRandom random = { 37 };
+    int known = 0, asked = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+        bool isCap = trial % 2 == 0;
+        tpGeometry tube = makeTube(false, isCap ? 0.8 : 0.3, 0.6), box;
+        double size = isCap ? 0.3 : 2.0;
+        assert_int_equal(tpMakeBox(&(tpBox){ { size, size, size } }, tpIdentityPose(), &box, NULL),
+                         tp_success);
+        tpPose poseA = tpMakePose(tpMakeVec3(0.05, 0.02, isCap ? 1.0 : 1.8), tpIdentityQuat());
+        poseA.rotation = tpQuatExp(randomVec3(&random, 0.15, 0.3));
+        tpPose poseB = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+        tpClosest closest, other;
+        tpPairCache cache = { { 0 } };
+        // The box is A, as in the table of pairs.
+        tpPose first = isCap ? poseA : poseB, second = isCap ? poseB : poseA;
+        const tpGeometry *one = &box, *two = &tube;
+        assert_int_equal(tpClosestShapes(one, first, two, second, &cache, &closest), tp_success);
+        bool isFlat = fabs(closest.normal.z) > 1.0 - 1e-9 && closest.distance > 0.0;
+        first.rotation = tpMulQQ(tpQuatExp(randomVec3(&random, -0.01, 0.01)), first.rotation);
+        tpPair pair = { one, two, first, second, 2.0, true, NULL };
+        assert_int_equal(tpClosestShapes(one, first, two, second, NULL, &closest), tp_success);
+        if (isFlat) {
+            ++asked;
+            if (tpClosestByFeatures(&pair, &cache, &other)) {
+                ++known;
+                CHECK_NEAR(other.distance, closest.distance, 1e-9);
+                CHECK_VEC3(other.normal, closest.normal, 1e-7);
+            }
+        }
+    }
+    print_message("%d of %d known\n", known, asked);
+    assert_true(asked > 300 && known == asked);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bothEndsOfCapsules),
@@ -353,6 +391,7 @@ int main(void) {
         cmocka_unit_test(contactsHaveNoSide),
         cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
         cmocka_unit_test(featuresAgreeWithTheSearch),
+        cmocka_unit_test(flatPartsAreRemembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

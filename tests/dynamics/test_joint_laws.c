@@ -246,8 +246,44 @@ static void sharesOfForests(void** state) {
     assert_true(different > 100);
 }
 
+// A servo on a hinge is as stiff from either side: a light body and a heavy one, or the world.
+static void sharesHaveNoSide(void** state) {
+    (void)state;
+    for (int k = 0; k < 8; ++k) {
+        bool isWorld = k % 2 == 1;
+        double shares[2], stiffness = pow(10.0, 1.0 + 0.5 * (k / 2));
+        for (int order = 0; order < 2; ++order) {
+            tpWorld* world = makeEmptyWorld();
+            int light = addBall(world, tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3());
+            int heavy = addBall(world, tpMakeVec3(2.0, 0.0, 0.0), tpZeroVec3());
+            tpMassProperties mass = tpBody_GetMass(world, tpWorld_GetBody(world, heavy));
+            mass.mass = 1e6;
+            mass.inertia = tpDiagonal(tpMakeVec3(1e5, 1e5, 1e5));
+            assert_true(tpSystem_SetMass(&world->system, heavy, &mass));
+            tpJointDef def = tpDefaultJointDef();
+            def.type = tp_revoluteJoint;
+            tpBodyId other = isWorld ? (tpBodyId){ 0, 0 } : tpWorld_GetBody(world, heavy);
+            def.bodyA = order == 0 ? other : tpWorld_GetBody(world, light);
+            def.bodyB = order == 0 ? tpWorld_GetBody(world, light) : other;
+            def.anchorA = def.anchorB = tpMakeVec3(1.0, 0.0, 0.0);
+            def.axis = tpMakeVec3(0.0, 1.0, 0.0);
+            def.coordinate.hasServo = true;
+            def.coordinate.servo.stiffness = stiffness;
+            tpCreateJoint(world, &def, NULL);
+            tpJoints_BeginLaws(&world->system, 0.1);
+            shares[order] = world->system.joints.data[0].coordinates[0].servoShare;
+            tpDestroyWorld(world);
+        }
+        // h^2 k / I decides: the joint is at the middle of the light body.
+        double expected = tpLawShare(0.1, stiffness, 0.0, 1.0 / ballMoment);
+        CHECK_NEAR(shares[0], expected, 1e-4);
+        CHECK_NEAR(shares[1], shares[0], 1e-12);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(sharesOfForests),
+                                        cmocka_unit_test(sharesHaveNoSide),
                                         cmocka_unit_test(sharesFollowTheFastestRate),
                                         cmocka_unit_test(limitsThatPushedAreReached),
                                         cmocka_unit_test(testLimits),
