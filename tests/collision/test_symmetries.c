@@ -6,6 +6,7 @@
 // term that has the wrong dimension shows.
 
 #include "all_shapes.h"
+#include "collision/smooth_distance.h"
 #include "tippe/collision.h"
 
 enum { maxContacts = 512 };
@@ -352,11 +353,62 @@ static void sameMotion(void** state) {
     releaseAllShapes(shapes + shapeCount);
 }
 
+// Derivatives ------------------------------------------------------------------------------------
+
+static tpCurvature scaleCurvature(tpCurvature c, double unit) {
+    return (tpCurvature){ c.tangent, c.along / unit, c.across / unit };
+}
+
+// Derivatives of lengths by turns are lengths, those of directions by moves inverse lengths: an
+// answer in another unit has them in that unit. Every third pair overlaps deeply.
+static void checkDerivatives(const tpGeometry* shapes, const Pair* pair, void* context) {
+    Tally* tally = context;
+    tpPose a = pair->poseA, b = pair->poseB;
+    if (tally->all % 3 == 0) {
+        a.position = tpMulAdd(a.position, 0.4, tpSub(b.position, a.position));
+    }
+    tpSmoothResult r;
+    tpSmoothDerivatives d, scaled;
+    if (!tpSmoothClosest(&shapes[pair->kindA], a, &shapes[pair->kindB], b, NULL, &r)) {
+        return;
+    }
+    tpDifferentiateSmooth(&r, a, b, &d);
+    double unit = units[tally->all++ % unitCount];
+    r.gap *= unit;
+    r.pointA = tpScale(unit, r.pointA);
+    r.pointB = tpScale(unit, r.pointB);
+    r.curvatureA = scaleCurvature(r.curvatureA, unit);
+    r.curvatureB = scaleCurvature(r.curvatureB, unit);
+    a.position = tpScale(unit, a.position);
+    b.position = tpScale(unit, b.position);
+    tpDifferentiateSmooth(&r, a, b, &scaled);
+    assert_true(scaled.isUnique == d.isUnique);
+    for (int k = 0; k < 12; ++k) {
+        double length = k % 6 < 3 ? 1.0 : unit;
+        assert_true(scaled.gap[k] == length * d.gap[k]);
+        for (int m = 0; m < 3; ++m) {
+            assert_true(scaled.normal[m][k] == length / unit * d.normal[m][k]);
+            assert_true(scaled.pointA[m][k] == length * d.pointA[m][k]);
+            assert_true(scaled.pointB[m][k] == length * d.pointB[m][k]);
+        }
+    }
+}
+
+static void sameDerivatives(void** state) {
+    (void)state;
+    tpGeometry shapes[shapeCount];
+    makeAllShapes(1.0, shapes);
+    Tally tally = { .all = 0 };
+    forAllPairs(shapes, 4, 81, checkDerivatives, &tally);
+    assert_true(tally.all > 300);
+    releaseAllShapes(shapes);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sameInOtherUnits),
-                                        cmocka_unit_test(sameInTheOtherOrder),
-                                        cmocka_unit_test(sameElsewhere),
-                                        cmocka_unit_test(sameWithMemory),
-                                        cmocka_unit_test(sameMotion) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sameInOtherUnits), cmocka_unit_test(sameInTheOtherOrder),
+        cmocka_unit_test(sameElsewhere),    cmocka_unit_test(sameWithMemory),
+        cmocka_unit_test(sameMotion),       cmocka_unit_test(sameDerivatives)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Laws of coordinates: limits, responses, energies of springs and armatures.
 
+#include "joint_rows.h"
 #include <string.h>
 
 #include "ball_cases.h"
@@ -246,6 +247,45 @@ static void sharesOfForests(void** state) {
     assert_true(different > 100);
 }
 
+// The load of a motor's row is the most that it gives, whatever that is in the units of the scene:
+// it moves the row of its load by its speed in these units, one, in front of the speed that the
+// motor's impulse makes.
+static void motorsHaveTheirLoad(void** state) {
+    (void)state;
+    for (int k = 0; k < 27; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        int ball = addBall(world, tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3());
+        tpJointDef def = tpDefaultJointDef();
+        def.type = tp_revoluteJoint;
+        def.bodyB = tpWorld_GetBody(world, ball);
+        def.axis = tpMakeVec3(0.0, 1.0, 0.0);
+        def.coordinate.hasMotor = true;
+        def.coordinate.motor.speed = 3.0;
+        def.coordinate.motor.effort = pow(10.0, k / 9 * 3.0 - 3.0);
+        tpCreateJoint(world, &def, NULL);
+        tpSystem* system = &world->system;
+        double speed = system->units.speed = ldexp(1.0, 10 * (k % 3 - 1));
+        double mass = system->units.mass = ldexp(1.0, 10 * (k / 3 % 3 - 1));
+        tpRows rows = makeJointRows(system);
+        int found = 0;
+        for (int b = 0; b < rows.blockCount; ++b) {
+            if (rows.infos[b].source == tp_boundedSource) {
+                int first = rows.firstRows[b];
+                double limit = 0.01 * def.coordinate.motor.effort, scale = rows.scale[first];
+                double compliance = rows.compliance[first] * scale * scale * mass;
+                double pushed = limit / (scale * mass * speed); // the motor's speed, in units
+                CHECK_NEAR(compliance * (1.0 + pushed), 1.0, 1e-12);
+                CHECK_NEAR(rows.bias[first] + limit * rows.compliance[first], 0.0,
+                           1e-12 * limit * rows.compliance[first]);
+                CHECK_NEAR(rows.impulse[first], limit, 1e-15 * limit);
+                found += 1;
+            }
+        }
+        assert_int_equal(found, 1);
+        tpDestroyWorld(world);
+    }
+}
+
 // A servo on a hinge is as stiff from either side: a light body and a heavy one, or the world.
 static void sharesHaveNoSide(void** state) {
     (void)state;
@@ -284,6 +324,7 @@ static void sharesHaveNoSide(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(sharesOfForests),
                                         cmocka_unit_test(sharesHaveNoSide),
+                                        cmocka_unit_test(motorsHaveTheirLoad),
                                         cmocka_unit_test(sharesFollowTheFastestRate),
                                         cmocka_unit_test(limitsThatPushedAreReached),
                                         cmocka_unit_test(testLimits),

@@ -444,6 +444,45 @@ static void testRefused(void** state) {
     tpDestroyWorld(world);
 }
 
+// HDF5 says its errors as before: what a program has asked of it is not changed by recordings.
+static herr_t sayNothing(hid_t stack, void* context) {
+    (void)stack;
+    (void)context;
+    return 0;
+}
+
+static void checkHandler(void) {
+    H5E_auto2_t handler;
+    void* context;
+    assert_true(H5Eget_auto2(H5E_DEFAULT, &handler, &context) >= 0);
+    assert_true(handler == sayNothing && context == path);
+}
+
+static void testErrorsAreSaid(void** state) {
+    (void)state;
+    H5E_auto2_t before;
+    void* context;
+    H5Eget_auto2(H5E_DEFAULT, &before, &context);
+    H5Eset_auto2(H5E_DEFAULT, sayNothing, (void*)path);
+    MadeRun run;
+    makeRun(&run, 3, 2);
+    writeMadeRun(&run, 20, false);
+    checkHandler();
+    tpRecording* recording = openRecording(path);
+    checkHandler();
+    checkMadeFrame(recording, &run, 7);
+    checkHandler();
+    CHECK_OK(tpExportTrajectory(recording, testPath("said.csv"), failure));
+    checkHandler();
+    tpCloseRecording(recording);
+    checkHandler();
+    tpError error;
+    assert_null(tpOpenRecording(testPath("none.h5"), NULL, &error));
+    checkHandler();
+    H5Eset_auto2(H5E_DEFAULT, before, context);
+    freeRun(&run);
+}
+
 // A recording replaces an older one only when it is there, and follows a link to it.
 static void testReplaces(void** state) {
     (void)state;
@@ -550,8 +589,9 @@ int main(void) {
         cmocka_unit_test(testRoundTrip),       cmocka_unit_test(testRanges),
         cmocka_unit_test(testFromWorld),       cmocka_unit_test(testEvery),
         cmocka_unit_test(testBodiesComeAndGo), cmocka_unit_test(testNothingMoves),
-        cmocka_unit_test(testRefused),         cmocka_unit_test(testReplaces),
-        cmocka_unit_test(testOutOfMemory),     cmocka_unit_test(testEarlierVersion),
+        cmocka_unit_test(testRefused),         cmocka_unit_test(testErrorsAreSaid),
+        cmocka_unit_test(testReplaces),        cmocka_unit_test(testOutOfMemory),
+        cmocka_unit_test(testEarlierVersion),
     };
     return cmocka_run_group_tests(tests, setUp, tearDown);
 }
