@@ -716,6 +716,14 @@ def measure(program, path, place, stepper, accuracy):
     return worst, summary
 
 
+def write_truth(path, found, place):
+    """The positions at every step, beside the scene: what regret.py holds runs against."""
+    step, until = found["simulation"]["step"], found["simulation"]["until"]
+    states = [place(k * step) for k in range(round(until / step) + 1)]
+    table = {"step": step, "places": {name: [list(state[name]) for state in states] for name in states[0]}}
+    path.with_suffix(".truth").write_text(json.dumps(table))
+
+
 def main(scenes):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -723,7 +731,7 @@ def main(scenes):
     parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4")
     parser.add_argument("--stepper", default="auto")
     parser.add_argument("--times", type=int, default=1, help="steps of the user, in those of the scenes")
-    parser.add_argument("--write", metavar="FOLDER", help="write the scenes there too")
+    parser.add_argument("--write", metavar="FOLDER", help="write the scenes there too, with the known positions")
     arguments = parser.parse_args()
     met, unsaid, total = 0, 0, 0
     for name in arguments.names or scenes:
@@ -734,6 +742,8 @@ def main(scenes):
             simulation["step"] *= arguments.times
             simulation["until"] = simulation["step"] * math.floor(simulation["until"] / simulation["step"] + 1e-9)
             path.write_text(json.dumps(found))
+            if arguments.write:
+                write_truth(path, found, place)
             for text in arguments.accuracies.split(","):
                 error, summary = measure(arguments.program, path, place, arguments.stepper, float(text))
                 asked = summary["error_asked"] or 1.0

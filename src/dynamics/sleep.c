@@ -54,6 +54,16 @@ static void wakeIsland(tpSleep* sleep, tpSystem* system, int island) {
     }
 }
 
+// The same if something comes near that may throw its bodies so far within the step.
+static void wakeThrown(tpSleep* sleep, tpSystem* system, int island, double way) {
+    for (int i = 0; i < sleep->islands.count; ++i) {
+        if (sleep->islands.data[i] == island) {
+            sleep->thrown.data[i] = way;
+        }
+    }
+    wakeIsland(sleep, system, island);
+}
+
 static void setMovable(const tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
@@ -267,9 +277,13 @@ bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h) {
         tpSleep_WakeAll(sleep, system);
         sleep->gravity = system->gravity;
     }
-    if (tpSystem_NeedCollider(system) != tp_success) {
+    bool hasRoom = TP_RESERVE(&system->allocator, sleep->thrown, system->bodyCount);
+    if (!hasRoom || tpSystem_NeedCollider(system) != tp_success) {
         tpSleep_WakeAll(sleep, system);
         return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        sleep->thrown.data[i] = 0.0;
     }
     if (sleep->sleepingCount > 0) {
         wakeMoved(sleep, system);
@@ -306,9 +320,14 @@ bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, i
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
         double closing = -h * tpDot(u, contact->normal);
-        double way = speedOf(system, other) > speed ? fall + fmax(0.0, closing) : 0.0;
+        // What is thrown goes at most twice as fast, and throws others in turn. (A ball that
+        // strikes the first of a row of pendulums drives the last one within the step.)
+        bool isMoving = speedOf(system, other) > speed;
+        double thrown = sleep->thrown.data[other];
+        double way = fmax(isMoving ? fall + fmax(0.0, closing) : 0.0, thrown);
         if (contact->gap <= way + TP_TOUCH_DISTANCE * system->units.length) {
-            wakeIsland(sleep, system, sleep->islands.data[sleeper]);
+            double farther = isMoving ? fall + 2.0 * fmax(0.0, closing) : 0.0;
+            wakeThrown(sleep, system, sleep->islands.data[sleeper], fmax(farther, thrown));
             hasWoken = true;
         }
     }

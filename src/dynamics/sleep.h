@@ -43,6 +43,9 @@ typedef struct tpSleep {
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(tpVelocity) velocities;
     TP_ARRAY(tpJointRest) joints; // reactions of the joints of sleeping islands
+    TP_ARRAY(double)
+    thrown; // of those that something has come near in this step: how far it
+            // may throw them, m; of others 0
 
     TP_ARRAY(tpContactInfo) contacts; // of sleeping islands, in the collider's order
     TP_ARRAY(tpContactInfo) woken;    // of those that have woken in this step, likewise
@@ -67,7 +70,8 @@ bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h);
 bool tpSleep_IsAll(const tpSystem* system);
 
 // Wakes islands that bodies come near, by contacts found within the margins of the step. True if
-// one has: its contacts are to be looked for then, and there may be others beside it.
+// one has: its contacts are to be looked for then, and there may be others beside it, which it may
+// be thrown against.
 bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, int count,
                   double speed, double h);
 

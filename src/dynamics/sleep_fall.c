@@ -437,6 +437,7 @@ void tpSleep_Destroy(tpSleep* sleep, tpSystem* system) {
     TP_FREE_ARRAY(allocator, sleep->poses);
     TP_FREE_ARRAY(allocator, sleep->velocities);
     TP_FREE_ARRAY(allocator, sleep->joints);
+    TP_FREE_ARRAY(allocator, sleep->thrown);
     TP_FREE_ARRAY(allocator, sleep->contacts);
     TP_FREE_ARRAY(allocator, sleep->woken);
 }

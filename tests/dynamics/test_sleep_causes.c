@@ -365,6 +365,29 @@ static void meetsWhatComes(void** state) {
     assert_in_range(met, 50, 150);
 }
 
+// Who is struck may be thrown against others in the same step, at twice the speed at most.
+static void thosePushedWakeOthers(void** state) {
+    (void)state;
+    for (int n = 0; n < 2; ++n) {
+        Scene scene;
+        makeScene(&scene);
+        passSteps(&scene, 6);
+        scene.system->velocities.data[stranger].linear = tpMakeVec3(1.0, 0.0, 0.0);
+        beginStep(&scene);
+        tpContact near = { .bodyA = partner, .bodyB = stranger, .gap = 0.05 };
+        tpContact behind = { .bodyA = ball, .bodyB = partner, .gap = n == 0 ? 0.19 : 0.21 };
+        near.normal = behind.normal = tpMakeVec3(1.0, 0.0, 0.0);
+        near.pointA = near.pointB = scene.system->poses.data[stranger].position;
+        behind.pointA = behind.pointB = scene.system->poses.data[partner].position;
+        assert_false(tpSleep_Meet(&scene.sleep, scene.system, &behind, 1, 1e-3, h));
+        assert_true(tpSleep_Meet(&scene.sleep, scene.system, &near, 1, 1e-3, h));
+        assert_true(!sleeps(&scene, partner) && sleeps(&scene, ball));
+        assert_int_equal(tpSleep_Meet(&scene.sleep, scene.system, &behind, 1, 1e-3, h), n == 0);
+        assert_int_equal(sleeps(&scene, ball), n == 1);
+        destroyScene(&scene);
+    }
+}
+
 // What is kept ------------------------------------------------------------------------------------
 
 // Reactions of joints and contacts of those asleep stay what they were; what is left of their
@@ -424,6 +447,7 @@ int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(staysAwake),
                                         cmocka_unit_test(wakesByACall),
                                         cmocka_unit_test(meetsWhatComes),
+                                        cmocka_unit_test(thosePushedWakeOthers),
                                         cmocka_unit_test(keepsWhatItHeld) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

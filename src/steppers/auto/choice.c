@@ -6,6 +6,10 @@ static const double comparisonShare = 0.125;
 // What a comparison is thought to cost before there was one, in frames.
 static const double firstComparison = 16.0;
 
+// The same in frames like the dearest one so far. (The first frame of a falling rod was a flight,
+// and a comparison of methods cost more than its motion up to rest.)
+static const double dearestComparison = 4.0;
+
 // Groups of more bodies with contacts are compared before anything is known of them; those of very
 // many never: one step of a method that is not theirs can take minutes.
 enum { fewBodies = 3, veryMany = 200 };
@@ -275,8 +279,9 @@ bool tpChoice_StaysOne(const tpUserStep* frame) {
 void tpChoice_Book(tpCarrier* carrier, double work) {
     carrier->spent += work;
     carrier->typical += (carrier->typical > 0.0 ? recent : 1.0) * (work - carrier->typical);
-    if (carrier->expected == 0.0) {
-        carrier->expected = firstComparison * work;
+    if (carrier->compared == 0.0) {
+        double first = carrier->expected == 0.0 ? firstComparison * work : carrier->expected;
+        carrier->expected = fmax(first, dearestComparison * work);
     }
 }
 

@@ -156,6 +156,14 @@ static void guessMoment(tpFlow* flow, int stage, double first, double now) {
     }
 }
 
+// What was `first` at the start and is less, but not nothing, at the end of the step comes to
+// nothing after it: the earliest such moment counts.
+static void guessLater(tpFlow* flow, double first, double last) {
+    if (isfinite(first) && last > 0.0 && last < first) {
+        flow->laterPart = fmin(flow->laterPart, first / (first - last));
+    }
+}
+
 // The same of a law: the parts that have ended tell. (With the rate of the coordinate alone nobody
 // knew when a motor comes to its speed, or a servo to the edge of its effort.)
 static void guessLawMoment(tpFlow* flow, int stage, int place, const tpFlowLawForce* law) {
@@ -333,6 +341,9 @@ static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
     bool areHeld = true;
     for (int i = 0; i < count; ++i) {
         memory->firstMargins[i] = stage == 0 ? margins[i] : memory->firstMargins[i];
+        if (stage > 0) {
+            guessLater(flow, memory->firstMargins[i], margins[i]);
+        }
         if (stage > 0 && margins[i] < 0.0 && memory->firstMargins[i] > 0.0) {
             guessMoment(flow, stage, memory->firstMargins[i], margins[i]);
             areHeld = false;
@@ -418,6 +429,9 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
     bool goesOn = true;
     for (int i = 0; i < plan->lawCount; ++i) {
         tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
+        for (int k = 0; k < tp_lawParts; ++k) {
+            guessLater(flow, memory->firstLawMargins[i][k], law.margins[k]);
+        }
         if (!law.goesOn) {
             guessLawMoment(flow, stageCount, i, &law);
             goesOn = false;
@@ -437,6 +451,7 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
             guessMoment(flow, stageCount, first->size, along);
             goesOn = false;
         }
+        guessLater(flow, first->size, along);
     }
     return goesOn;
 }
@@ -497,6 +512,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         memory->states[k].turn = memory->starts[k].rotation;
     }
     flow->momentPart = flow->aheadPart = -1.0;
+    flow->laterPart = INFINITY;
     flow->hasMet = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {

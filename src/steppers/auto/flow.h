@@ -21,6 +21,9 @@ typedef struct tpFlow {
     bool hasMet;          // a step is bad since shapes touch that are not held
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
+    double laterPart;     // of a step that is good: when something happens if rates go on as they
+                          // do,
+                          // 1 or more; INFINITY: nothing
     double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
                           // which that is met if it goes on as it does; -1: nothing is
 } tpFlow;

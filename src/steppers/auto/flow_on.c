@@ -130,7 +130,7 @@ static double land(tpGroupRun* run, const tpStrideLevels* levels, double length)
     run->pace.momentBound = run->begin + length;
     run->pace.knowsPushing = true;
     run->pace.pushing = levels->pushing;
-    return tpGroupRun_Land(run);
+    return tpGroupRun_Land(run, levels->taken[tp_strideWhole].isBad ? &levels->flow : NULL);
 }
 
 // Tries from the begin of the run on, for so many seconds at most.

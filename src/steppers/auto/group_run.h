@@ -35,6 +35,8 @@ typedef struct tpPace {
     int uncheckedCount;             // steps since then
     double positionRate, speedRate; // of errors in steps that are not checked, m/s and m/s^2
     bool knowsPushing;
+    bool isTold;        // a stride of a new group was refused for a moment in the user's step to
+                        // come: `pushing` is what pushes up to it
     uint64_t pushing;   // which shapes pushed each other in the last step
     uint64_t features;  // and with which of their features
     double givenRate;   // what contacts that give did to velocities in it, m/s^2
@@ -95,6 +97,10 @@ bool tpGroupRun_IsLost(const tpGroupRun* run);
 
 // Whether the last error was so small that most steps need no check.
 bool tpPace_IsTrusted(const tpPace* pace);
+
+// Whether bodies of the group fly towards something, as methods do exactly, with nothing that
+// touches.
+bool tpGroupRun_FliesTowards(const tpGroupRun* run);
 
 // Carries the group over the user's step.
 void tpGroupRun_Take(tpGroupRun* run);

@@ -5,7 +5,8 @@
 #include "steppers/auto/strike.h"
 
 // Tries of the time of a moment, of those that go by rates, and of a time before it.
-enum { mostTries = 40, guessedTries = 16, mostRetreats = 6 };
+// And how often a try that is good says where the next one goes: several things may be to come.
+enum { mostTries = 40, guessedTries = 16, mostRetreats = 6, mostLater = 2 };
 
 // In parts of the accuracy and of the time scale: how near to the moment the flow has to come. What
 // gravity makes of it in 20 time scales is a fiftieth of what is asked for.
@@ -14,6 +15,9 @@ static const double nearPart = 1e-3;
 // Of how far a try went beyond the moment that its rates tell: what that may be off by; and of what
 // is near enough, at least.
 static const double doubtPart = 0.02, closePart = 0.45;
+
+// Of what is near enough: a moment that is told by a try before it may be that far ahead of it.
+static const double soonPart = 0.6;
 
 // Of what is left between a time before the moment and one after it: tries keep off both.
 static const double offPart = 0.02;
@@ -41,11 +45,15 @@ typedef struct Bracket {
     double before, after, guess;
 } Bracket;
 
-static bool isExpected(const tpGroupRun* run) {
+bool tpGroupRun_AwaitsMoment(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     double h = run->length * (1.0 - 1e-9);
-    return pace->momentBound - run->begin >= 0.5 * h && pace->momentGuess - run->begin < h &&
-           pace->knowsPushing && tpStride_CanCarry(run->system, run->groups, run->group);
+    return pace->momentBound - run->begin >= 0.5 * h && pace->momentGuess - run->begin < h;
+}
+
+static bool keepEnd(tpGroupRun* run, tpKept* end) {
+    run->hasMemory = run->hasMemory && tpKept_Take(end, run->system, NULL, NULL);
+    return run->hasMemory;
 }
 
 // One or two steps of the flow from the start, as long as `time` together. Whether they are good;
@@ -69,14 +77,18 @@ static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time
     return isGood && run->hasMemory;
 }
 
-// Narrows the bracket down to the moment. False if it is not found.
+// Narrows the bracket down to the moment. False if it is not found. `end`: where the last try
+// before it has come to.
 //
 // A try that goes too far tells by its rates when the moment was, the better the less it went too
 // far. The next tries are a little before that and a little after it: by as much as it may be off.
-// (One after the other, from wherever the last one was, a block on a belt took 12 tries.)
-static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Bracket* bracket) {
+// (One after the other, from wherever the last one was, a block on a belt took 12 tries.) One that
+// does not go too far tells by its rates when the moment will be: if that is near, it is found.
+static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Bracket* bracket,
+                       tpKept* end) {
     double enough = nearPart * run->accuracy * run->timeScale, least = closePart * enough;
     double doubt = least, time = bracket->guess - doubt; // rates may change evenly
+    int laterCount = 0;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
@@ -88,10 +100,23 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         if (!run->hasMemory || (!isGood && !taken.isBad)) {
             return false;
         }
+        if (isGood && !keepEnd(run, end)) {
+            return false;
+        }
+        mark = isGood ? tpArena_Mark(&run->system->arena) : mark;
         bracket->before = isGood ? time : bracket->before;
         bracket->after = isGood ? bracket->after : time;
         bool isTold = !isGood && from->momentPart >= 0.0;
-        if (isTold) {
+        double later = isGood ? from->laterPart * time : INFINITY;
+        if (later - time <= soonPart * enough) {
+            return true;
+        }
+        if (later < bracket->after && laterCount < mostLater) {
+            laterCount += 1;
+            doubt = fmax(doubtPart * (later - time), least);
+            bracket->guess = later;
+            time = later - doubt;
+        } else if (isTold) {
             bracket->guess = from->momentPart * time;
             doubt = fmax(doubtPart * (time - bracket->guess), least);
             time = bracket->guess - doubt;
@@ -136,26 +161,42 @@ static void keepHalves(tpGroupRun* run, const tpKept* start, const tpKept* end, 
     run->pace.checkedError = INFINITY;
 }
 
-// Goes there whole and in halves, which are kept. Returns how far it has come.
-static double goTo(tpGroupRun* run, tpFlow* from, const tpKept* start, double time) {
-    tpSystem* system = run->system;
+// Goes there whole, unless that end is known, and in halves, which are kept. Returns how far it has
+// come.
+static double goTo(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
+                   const tpKept* known) {
     tpTaken whole, first, second;
     tpKept end;
-    bool isGood = flow(run, from, start, time, false, NULL, &whole);
-    run->hasMemory = run->hasMemory && tpKept_Take(&end, system, NULL, NULL);
-    isGood = isGood && run->hasMemory && flow(run, from, start, time, false, &first, &second);
+    bool isGood =
+        known != NULL || (flow(run, from, start, time, false, NULL, &whole) && keepEnd(run, &end));
+    isGood = isGood && flow(run, from, start, time, false, &first, &second);
     if (!isGood) {
-        tpKeptMotion_PutBack(&start->motion, system);
+        tpKeptMotion_PutBack(&start->motion, run->system);
         return 0.0;
     }
-    keepHalves(run, start, &end, time, &first, &second);
+    keepHalves(run, start, known != NULL ? known : &end, time, &first, &second);
     return time;
 }
 
 // Impacts ----------------------------------------------------------------------------------------
 
-// Goes in one step to where shapes meet, about. Returns when that is, 0 if it is not found.
-static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double guess) {
+// Moves an end on by so many seconds.
+static void goOn(tpGroupRun* run, tpKept* end, double seconds) {
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            const tpVelocity* velocity = &end->motion.velocities[i];
+            tpPose* pose = &end->motion.poses[i];
+            tpQuat turn = tpQuatExp(tpScale(seconds, velocity->angular));
+            pose->position = tpMulAdd(pose->position, seconds, velocity->linear);
+            pose->rotation = tpNormalizeQuat(tpMulQQ(turn, pose->rotation));
+        }
+    }
+}
+
+// Goes in one step to where shapes meet, about. Returns when that is, 0 if it is not found; `end`
+// is where the step came to, at `endTime`.
+static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double guess,
+                          tpKept* end, double* endTime) {
     tpSystem* system = run->system;
     double gap = INFINITY, time = guess, ahead;
     tpTaken taken;
@@ -168,9 +209,10 @@ static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, do
         if (!isGood || !run->hasMemory || !isfinite(ahead)) {
             return 0.0;
         }
+        *endTime = time;
         time += ahead;
         if (fabs(gap) <= roughlyClosed * run->lengthScale) {
-            return time;
+            return keepEnd(run, end) ? time : 0.0;
         }
     }
     return 0.0;
@@ -206,17 +248,22 @@ static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
     double time = from->momentPart * run->length;
     bool mayStrike =
         from->hasMet && from->plan.rotorCount == 0 && time > 0.0 && run->strikeCount < mostStrikes;
-    time = mayStrike ? findMeeting(run, from, start, time) : 0.0;
+    double endTime = 0.0;
+    time = mayStrike ? findMeeting(run, from, start, time, &end, &endTime) : 0.0;
     time = time > 0.0 ? meet(run, from, start, time, parts) : 0.0;
     if (time == 0.0 || !run->hasMemory) {
         return 0.0;
     }
     // The end of the whole step tells the error of the halves.
-    run->hasMemory = tpKept_Take(&met, system, NULL, NULL);
-    bool isGood = run->hasMemory && flow(run, from, start, time, true, NULL, &whole);
-    run->hasMemory = run->hasMemory && tpKept_Take(&end, system, NULL, NULL) &&
-                     tpKept_PutBack(&met, system, NULL, NULL) &&
-                     tpTaken_Start(&impact, system, &run->limits);
+    bool isNear = fabs(time - endTime) <= nearPart * run->accuracy * run->timeScale;
+    bool isGood = keepEnd(run, &met);
+    if (isGood && isNear) {
+        goOn(run, &end, time - endTime);
+    } else if (isGood) {
+        isGood = flow(run, from, start, time, true, NULL, &whole) && keepEnd(run, &end);
+        run->hasMemory = run->hasMemory && tpKept_PutBack(&met, system, NULL, NULL);
+    }
+    run->hasMemory = run->hasMemory && tpTaken_Start(&impact, system, &run->limits);
     if (!isGood || !run->hasMemory) {
         return 0.0;
     }
@@ -231,25 +278,33 @@ static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
     return run->length - time > leastRest * run->length ? time : run->length;
 }
 
-double tpGroupRun_Land(tpGroupRun* run) {
+double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     tpSystem* system = run->system;
     tpFlow from;
-    tpKept start;
+    tpKept start, end;
     tpTaken taken;
     bool canGo = false;
-    if (!isExpected(run)) {
+    bool isExpected = tpGroupRun_AwaitsMoment(run) &&
+                      (run->pace.knowsPushing || run->pace.isTold) &&
+                      tpStride_CanCarry(system, run->groups, run->group);
+    if (!isExpected) {
         return 0.0;
     }
     double time = system->time;
     run->hasMemory = tpKept_Take(&start, system, NULL, NULL) && tpFlow_Begin(&from, run, &canGo);
     // Methods fly as exactly as flows do, but for forces and media.
     bool isForced = tpOuterForce_IsThere(system, run->groups, run->group);
-    if (!run->hasMemory || !canGo || !(tpFlow_Holds(&from) || isForced)) {
+    if (!run->hasMemory || !canGo || !(tpFlow_Holds(&from) || isForced || run->pace.isTold)) {
         return 0.0;
     }
     Bracket bracket = { 0.0, run->length, 0.0 };
     double way = run->length;
-    if (!flow(run, &from, &start, run->length, false, NULL, &taken)) {
+    if (refused == NULL && flow(run, &from, &start, run->length, false, NULL, &taken)) {
+        bool isFree = !tpFlow_Holds(&from) && !isForced; // its method is as exact, and cheaper
+        way = isFree || !keepEnd(run, &end) ? 0.0 : way;
+    } else {
+        from.momentPart = refused != NULL ? refused->momentPart : from.momentPart;
+        from.hasMet = refused != NULL ? refused->hasMet : from.hasMet;
         double guess = from.momentPart;
         double struck = run->hasMemory ? strike(run, &from, &start) : 0.0;
         if (struck > 0.0) {
@@ -257,19 +312,21 @@ double tpGroupRun_Land(tpGroupRun* run) {
             return struck;
         }
         bracket.guess = guess * run->length;
-        way = run->hasMemory && guess >= 0.0 && findMoment(run, &from, &start, &bracket)
+        way = run->hasMemory && guess >= 0.0 && findMoment(run, &from, &start, &bracket, &end)
                   ? bracket.before
                   : 0.0;
     }
     // Halves of the way may come to the moment a little earlier.
-    double back = nearPart * run->accuracy * run->timeScale, end = 0.0;
-    for (int k = 0; k < mostRetreats && end == 0.0 && way > back && run->hasMemory; ++k) {
-        end = goTo(run, &from, &start, way == run->length ? way : way - back);
-        back *= furtherGrowth;
+    double back = nearPart * run->accuracy * run->timeScale, come = 0.0;
+    for (int k = 0; k < mostRetreats && come == 0.0 && way > back && run->hasMemory; ++k) {
+        come = k == 0 ? goTo(run, &from, &start, way, &end)
+                      : goTo(run, &from, &start, way - back, NULL);
+        back *= k == 0 ? 1.0 : furtherGrowth;
     }
-    bool isOver = end > 0.0 && way < run->length;
+    bool isOver = come > 0.0 && way < run->length;
     run->pace.momentBound = isOver ? 0.0 : run->pace.momentBound;
-    way = end;
+    run->pace.knowsPushing = run->pace.knowsPushing || come > 0.0;
+    way = come;
     if (way == 0.0) {
         tpKeptMotion_PutBack(&start.motion, system);
         system->time = time;

@@ -9,11 +9,15 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_LANDING_H
 #define TIPPE_SRC_STEPPERS_AUTO_LANDING_H
 
-#include "steppers/auto/group_run.h"
+#include "steppers/auto/flow.h"
 
 // Carries the group to the moment that is expected in the user's step, and to the end of the step
 // if there is none. Returns how far it has come, s: 0 if nothing is expected, or no flow can tell.
 // What is taken has been started.
-double tpGroupRun_Land(tpGroupRun* run);
+// `refused` may be NULL: a flow whose step over all of the user's step was bad just now.
+double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused);
+
+// Whether a moment is thought to be in the user's step.
+bool tpGroupRun_AwaitsMoment(const tpGroupRun* run);
 
 #endif

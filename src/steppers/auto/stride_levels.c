@@ -28,18 +28,26 @@ static LevelParts partsOf(const tpStrideLevels* levels) {
 // The estimate of the error of sixth order is taken so many times.
 static const double safety = 10.0;
 
-// Of the difference of two steps of a flow and one: what the result of fifth order is said to be
-// off by, which is ten times the error of the two steps.
-static const double shortPart = 10.0 / 15.0;
+// Of the difference of two steps of a flow and one: the error of the two steps, which counts as
+// that of the result of fifth order. That is thought to be a tenth of it where the next length is
+// chosen.
+static const double shortPart = 1.0 / 15.0, shortReserve = 0.1;
 
-// In parts of what is allowed: if one step of a flow and two differ by more, ten times, four of
-// them are not tried. (Of 4,345 tries 44 of 65 above 1,000 failed, and all of those above 10,000.)
-static const double hopeless = 5000.0, hopelessError = 30.0;
+// In parts of what is allowed: if two steps of a flow are off by more, four of them are not tried.
+// (Of 4,345 tries 44 of 65 above 100 failed, and all of those above 1,000.)
+static const double hopeless = 500.0, hopelessError = 30.0;
 
 // From one stride to the next: where errors are what rounding makes of a simple motion, and
 // elsewhere, where the next stride may have more to follow than this one had.
 static const double largestGrowth = 8.0, usualGrowth = 1.6;
-static const double simple = 1e-4;
+static const double simple = 1e-4, shortSimple = 1e-5;
+
+// Where errors are so small that a stride of one step of the user must come to two.
+static const double small = 1e-3, smallGrowth = 2.5;
+
+// In parts of what is allowed: if the error of two levels is at most that, four steps of a flow are
+// not taken, unless what is between the nodes asks for them.
+static const double enough = 0.5;
 
 // Taking ------------------------------------------------------------------------------------------
 
@@ -210,10 +218,9 @@ void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int w
 
 // Whether nothing can have been met between the ends of the two halves, where the bodies are looked
 // at, and the start.
-static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, const tpKept* before,
-                          double length) {
+static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, double length) {
     tpSystem* system = run->system;
-    const tpKept* places[] = { before, &levels->half, &levels->halves };
+    const tpKept* places[] = { &levels->before, &levels->half, &levels->halves };
     const tpFlowWatch watches[] = { tp_flowAhead, tp_flowNear, tp_flowBehind };
     bool isNear = false;
     for (int k = 0; k < 3 && !isNear && run->hasMemory; ++k) {
@@ -221,16 +228,13 @@ static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, const tpKept*
         run->hasMemory =
             tpFlow_LookAround(&levels->flow, system, 0.25 * length, watches[k], &isNear);
     }
-    tpKeptMotion_PutBack(&before->motion, system);
+    tpKeptMotion_PutBack(&levels->before.motion, system);
     return !isNear && run->hasMemory;
 }
 
-// Finds out whether two levels of a flow are enough, since the motion is simple: the difference of
-// the two is that of the fourth order, and the end is of the fifth. The system is at the start.
-// (With two levels wherever their error was allowed a ball on a platter came to a third of the
-// length: the energy in between rose.)
-static void measureShort(tpStrideLevels* levels, tpGroupRun* run, const tpKept* before,
-                         double length) {
+// Finds out whether two levels of a flow are enough: the difference of the two is that of the
+// fourth order, and the end is of the fifth. The system is at the start.
+static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length) {
     const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
     double way = 0.0, plain = 0.0;
     for (int i = 0; i < run->system->bodyCount; ++i) {
@@ -244,8 +248,7 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, const tpKept* 
     }
     double shortError = shortPart * plain / tpGroupRun_AllowedError(run, false, length);
     double middleError = shortPart * way / tpGroupRun_AllowedError(run, true, 0.0);
-    levels->isShort =
-        fmax(shortError, middleError) < simple && isClearAround(levels, run, before, length);
+    levels->isShort = fmax(shortError, middleError) <= enough && isClearAround(levels, run, length);
     if (levels->isShort) {
         levels->error = shortError;
         levels->middleError = middleError;
@@ -258,9 +261,28 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, const tpKept* 
     }
 }
 
+// The last level, from the start of the stride.
+static void takeQuarters(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    levels->isSmooth =
+        takeSteps(levels, run, tp_strideQuarter, 4, 0.25 * length, &levels->quarters2);
+    if (levels->isSmooth) {
+        measure(levels, run, length);
+    }
+}
+
+bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    levels->isShort = false;
+    run->hasMemory =
+        tpKept_PutBack(&levels->before, run->system, tpMethod_Stepper(run->method), run->state);
+    if (run->hasMemory) {
+        takeQuarters(levels, run, length);
+    }
+    return run->hasMemory && levels->isSmooth;
+}
+
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
     tpSystem* system = run->system;
-    tpKept before, none;
+    tpKept none;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
@@ -269,7 +291,8 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->momentPart = levels->aheadPart = -1.0;
     levels->pushing = run->pace.pushing;
     levels->jointModes = tpModes_OfJoints(system, run->groups, run->group);
-    run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
+    run->hasMemory =
+        tpKept_Take(&levels->before, system, tpMethod_Stepper(run->method), run->state);
     levels->isFlow = false;
     run->hasMemory =
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
@@ -277,18 +300,15 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
     levels->isSmooth = run->hasMemory && mayGo &&
                        takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
-                       goBack(run, &before, &levels->whole) &&
+                       goBack(run, &levels->before, &levels->whole) &&
                        takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
-                       goBack(run, &before, &levels->halves);
+                       goBack(run, &levels->before, &levels->halves);
     if (levels->isSmooth && levels->isFlow) {
-        measureShort(levels, run, &before, length);
+        measureShort(levels, run, length);
     }
-    levels->isSmooth =
-        levels->isSmooth && run->hasMemory &&
-        (levels->isShort || levels->isHopeless ||
-         takeSteps(levels, run, tp_strideQuarter, 4, 0.25 * length, &levels->quarters2));
+    levels->isSmooth = levels->isSmooth && run->hasMemory;
     if (levels->isSmooth && !levels->isShort && !levels->isHopeless) {
-        measure(levels, run, length);
+        takeQuarters(levels, run, length);
     }
     return run->hasMemory;
 }
@@ -397,10 +417,12 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
-    bool isSimple = fmax(levels->error, levels->middleError) < simple;
-    double most = isSimple ? largestGrowth : usualGrowth;
+    double simplest = levels->isShort ? shortSimple : simple;
+    double error = fmax(levels->error, levels->middleError);
+    double most = error < simplest ? largestGrowth : error < small ? smallGrowth : usualGrowth;
     double inside =
         fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
-    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0, most), inside)
-                            : tpGrowth(INFINITY, 1.0, most);
+    double growth = levels->isShort ? tpGrowth(shortReserve * levels->error, 5.0, most)
+                                    : tpGrowth(levels->error, 6.0, most);
+    return levels->isSmooth ? fmin(growth, inside) : tpGrowth(INFINITY, 1.0, most);
 }

@@ -18,8 +18,9 @@ typedef struct tpStrideLevels {
     tpFlow flow;
     tpTaken taken[tp_strideSteps];
     tpTaken early[2]; // of a flow: of the first halves of the two halves
-    bool isShort;     // the motion is simple, and two levels were enough: there are no quarters
+    bool isShort;     // two levels were enough: there are no quarters
     bool isHopeless;  // two levels differ by so much that there are no quarters either
+    tpKept before;    // the start
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
     tpKept odd[2];                         // after one quarter, and after three
@@ -44,6 +45,10 @@ typedef struct tpStrideLevels {
 // one and `mayFlow`; the system is at the end of the last level then, if it is smooth. False if
 // memory ran out.
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow);
+
+// Takes the quarters after all of a stride of so many seconds that two levels were enough for: what
+// is between the nodes asks for them. Whether it is smooth; the system is at its end then.
+bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double length);
 
 // What a quarter of the stride has carried and done. False if memory ran out.
 bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int quarter,

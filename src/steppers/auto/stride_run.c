@@ -7,6 +7,7 @@
 #include "dynamics/motion.h"
 #include "steppers/auto/apart.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/landing.h"
 #include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stride_levels.h"
 
@@ -100,9 +101,8 @@ static void guessMoment(tpGroupRun* run, double part, double length) {
     pace->momentBound = fmin(run->begin + length, pace->momentGuess + momentDoubt * run->length);
 }
 
-// Whether bodies of the group fly towards something, as methods do exactly, with nothing that
-// touches: a group of which nothing else is known begins with a step of its method.
-static bool fliesTowards(const tpGroupRun* run) {
+// A group of which nothing else is known begins with a step of its method.
+bool tpGroupRun_FliesTowards(const tpGroupRun* run) {
     const tpGroups* groups = run->groups;
     int group = run->group;
     if (groups->pairCounts[group] == 0 || groups->jointCounts[group] > 0 ||
@@ -132,7 +132,7 @@ static int strideCount(const tpGroupRun* run) {
     int pairCount = run->groups->pairCounts[run->group];
     bool isJoined = mayFlow(run) && (run->groups->jointCounts[run->group] > 0 ||
                                      tpOuterForce_IsThere(run->system, run->groups, run->group));
-    bool isUnknown = !pace->knowsPushing && !fliesTowards(run);
+    bool isUnknown = !pace->knowsPushing && !tpGroupRun_FliesTowards(run);
     bool isSmooth = pairCount == 0 || isUnknown || pace->pushing != 0 || isJoined;
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
                       isSmooth &&
@@ -184,7 +184,6 @@ static bool setStates(tpGroupRun* run, const tpStrideLevels* levels, tpStride* s
         tpStrideLevels_BodyError(levels, run, (int)body->body, &body->positionError,
                                  &body->speedError);
     }
-    bookStride(run, levels);
     tpStrideLevels_PutEnd(levels, run);
     tpStride_Set(stride, run->system, 2);
     tpStrideLevels_PutMiddle(levels, run, stride->frameCount > 1);
@@ -253,6 +252,11 @@ static bool isClear(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
            stride->loads.penetration <= run->limits.penetration;
 }
 
+// The motion along the stride by its levels. Whether it is as it has to be.
+static bool setMotion(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels) {
+    return setStates(run, levels, stride) && isClear(run, stride, levels);
+}
+
 // One try: whether the stride has begun. `wasWrong`: it was refused for its error, this time or
 // before.
 static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWrong) {
@@ -264,8 +268,16 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
-    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run)) &&
-                  setStates(run, &levels, stride) && isClear(run, stride, &levels);
+    bool isTaken = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run));
+    bool isGood = isTaken && setMotion(run, stride, &levels);
+    if (isTaken && !isGood && levels.isShort && run->hasMemory) {
+        stride->loads.penetration = stride->loads.residual = 0.0;
+        isGood =
+            tpStrideLevels_Lengthen(&levels, run, 2.0 * part) && setMotion(run, stride, &levels);
+    }
+    if (isGood) {
+        bookStride(run, &levels);
+    }
     run->length = h;
     if (!run->hasMemory) {
         stride->frameCount = 0;
@@ -306,6 +318,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->step = levels.isSmooth ? fmin(next, shorter) : isKnown ? pace->step : shorter;
         if (isKnown) {
             guessMoment(run, levels.momentPart, 2.0 * part);
+            pace->pushing = pace->knowsPushing ? pace->pushing : levels.pushing;
         }
     }
     system->time = time;
@@ -429,8 +442,15 @@ bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     }
     tpPace before = run->pace;
     bool hasBegun = tryBy(run, stride, strideMethod(run));
-    // A group of which nothing was known has gone nowhere: the method starts as it would have.
+    // A group of which nothing was known has gone nowhere: the method starts as it would have, but
+    // for a moment in this step, up to which the flow may go.
     before.flowLength = run->pace.flowLength;
+    before.isTold = !hasBegun && !before.knowsPushing && tpGroupRun_AwaitsMoment(run);
+    if (before.isTold) {
+        before.momentGuess = run->pace.momentGuess;
+        before.momentBound = run->pace.momentBound;
+        before.pushing = run->pace.pushing;
+    }
     run->pace = hasBegun || before.knowsPushing ? run->pace : before;
     return hasBegun;
 }

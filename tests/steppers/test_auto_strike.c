@@ -1,0 +1,116 @@
+// Impacts and moments of groups that flows carry, and strides that need two levels: what they cost
+// in counted work. Their accuracy is in the other tests of auto and in bench/auto.
+
+#include "dynamics/figures.h"
+#include "support/scene_text.h"
+#include "tippe/world.h"
+
+// What a run costs, ns of counted work; every step is certified.
+static double workOf(const char* text, const char* accuracy, double step, int count) {
+    tpWorld* world = makeWorldFrom(text);
+    tpError error;
+    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
+    double work = 0.0;
+    for (int i = 0; i < count; ++i) {
+        tpStepReport report = tpWorld_Step(world, step);
+        assert_int_equal(report.violations, 0);
+        work += report.work;
+    }
+    tpDestroyWorld(world);
+    assert_true(work > 0.0);
+    return work;
+}
+
+static const char* const rod =
+    "{ \"tippe\": 1, \"name\": \"rod\", \"planar\": true, \"gravity\": [0, -9.81, 0],"
+    " \"materials\": { \"m\": { \"friction\": 0.6 } }, \"bodies\": ["
+    " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+    " { \"type\": \"plane\", \"normal\": [0, 1, 0] } ] },"
+    " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.002, 0.002, 0.002], \"material\": \"m\","
+    " \"position\": [0, 1, 0], \"rotation\": { \"axis\": [0, 0, 1], \"degrees\": 30 },"
+    " \"angular_velocity\": [0, 0, 4], \"shapes\": ["
+    " { \"type\": \"capsule\", \"radius\": 0.05, \"length\": 0.5, \"axis\": [1, 0, 0] } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.0025, \"until\": 0.4 } }";
+
+// The end of a rod strikes the floor after .386 s, and slides on: the flow goes there and through
+// the impact. By the method, whose whole steps and halves were compared, it was 1.1e6 ns.
+static void endsOfRodsStrike(void** state) {
+    (void)state;
+    CHECK_BELOW(workOf(rod, "1e-4", 0.0025, 160), 2.5e5);
+}
+
+// The rod goes on to rest. Methods are not compared for less than what the comparison costs: its
+// first step, a flight, told nothing of that, and it was 2.4e6 ns.
+static void shortRunsCompareNothing(void** state) {
+    (void)state;
+    CHECK_BELOW(workOf(rod, "1e-3", 0.0025, 400), 1.5e6);
+}
+
+// Five balls on hinges, a millimetre apart. The first one strikes the others, which sleep.
+static const char* const row =
+    "{ \"tippe\": 1, \"name\": \"row\", \"gravity\": [0, 0, -9.81],"
+    " \"materials\": { \"m\": { \"friction\": 0, \"restitution\": 1 } }, \"bodies\": ["
+    " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.004, 0.004, 0.004], \"material\": \"m\","
+    " \"position\": [-0.5646424733950354, 0, -0.8253356149096783], \"shapes\": ["
+    " { \"type\": \"sphere\", \"radius\": 0.1 } ] },"
+    " { \"repeat\": { \"i\": [1, 4] }, \"name\": \"b{i}\", \"mass\": 1,"
+    " \"inertia\": [0.004, 0.004, 0.004], \"material\": \"m\", \"position\": [\"0.201 * i\", 0, "
+    "-1],"
+    " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ], \"joints\": ["
+    " { \"name\": \"j0\", \"type\": \"revolute\", \"bodies\": [null, \"a\"], \"anchor\": [0, 0, 0],"
+    " \"axis\": [0, -1, 0] },"
+    " { \"repeat\": { \"i\": [1, 4] }, \"name\": \"j{i}\", \"type\": \"revolute\","
+    " \"bodies\": [null, \"b{i}\"], \"anchor\": [\"0.201 * i\", 0, 0], \"axis\": [0, -1, 0] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 0.6 } }";
+
+// All that are driven in the step wake at its start, and impacts are passed by the flow of the new
+// group: the step was taken twice, and by a method, and the run was 9e5 ns.
+static void rowsOfSleepersAreStruck(void** state) {
+    (void)state;
+    CHECK_BELOW(workOf(row, "1e-2", 0.01, 60), 8e5);
+}
+
+// A block on a belt and a spring sticks by .6 and slides by .4.
+static const char* const belt =
+    "{ \"tippe\": 1, \"name\": \"belt\", \"gravity\": [0, 0, -9.81], \"materials\": { \"m\": {"
+    " \"friction\": { \"static\": 0.6, \"dynamic\": 0.4 } } }, \"bodies\": ["
+    " { \"name\": \"belt\", \"kind\": \"kinematic\", \"material\": \"m\", \"velocity\": [0.5, 0, "
+    "0],"
+    " \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },"
+    " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 0.1],"
+    " \"velocity\": [0.5, 0, 0], \"shapes\": [ { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] "
+    "} ],"
+    " \"joints\": [ { \"name\": \"s\", \"type\": \"spring\", \"bodies\": [null, \"a\"],"
+    " \"anchors\": [[-1, 0, 0.1], [0, 0, 0.1]], \"spring\": { \"stiffness\": 60, \"rest\": 1 } } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 0.2 } }";
+
+// It lets go after .196 s. Tries that are short of the moment tell it as well as those beyond it,
+// and their end is that of the way: it took 12 steps of the flow there, and 3.4e5 ns up to then.
+static void momentsTakeFewTries(void** state) {
+    (void)state;
+    CHECK_BELOW(workOf(belt, "1e-2", 0.01, 20), 2.9e5);
+}
+
+// A ball on a hinge swings by 1.2 rad. Strides need two levels: four more steps made it 1.1e4 ns.
+static void swingsNeedTwoLevels(void** state) {
+    (void)state;
+    CHECK_BELOW(
+        workOf("{ \"tippe\": 1, \"name\": \"swing\", \"gravity\": [0, 0, -9.81], \"bodies\": ["
+               " { \"name\": \"a\", \"mass\": 1, \"inertia\": [0.004, 0.004, 0.004],"
+               " \"position\": [0.932039085967226, 0, -0.362357754476674], \"shapes\": ["
+               " { \"type\": \"sphere\", \"radius\": 0.1 } ] } ], \"joints\": ["
+               " { \"name\": \"j\", \"type\": \"revolute\", \"bodies\": [null, \"a\"],"
+               " \"anchor\": [0, 0, 0], \"axis\": [0, -1, 0] } ],"
+               " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 0.2 } }",
+               "1e-2", 0.01, 15),
+        6e3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(endsOfRodsStrike),        cmocka_unit_test(shortRunsCompareNothing),
+        cmocka_unit_test(rowsOfSleepersAreStruck), cmocka_unit_test(momentsTakeFewTries),
+        cmocka_unit_test(swingsNeedTwoLevels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
