@@ -231,6 +231,9 @@ static double markSliding(const double* impulse, const double* scale,
     double x = impulse[1] / scale[1], y = impulse[2] / scale[2];
     double sector = 6.283185307179586477 / directions->count;
     double angle = tpAtan2(y, x);
+    if (!isfinite(angle)) {
+        return 0.0; // impulses beyond all numbers: a method may have ended there
+    }
     int i = (int)floor((angle < 0.0 ? angle + 6.283185307179586477 : angle) / sector);
     i = i < directions->count ? i : directions->count - 1;
     int j = (i + 1) % directions->count;

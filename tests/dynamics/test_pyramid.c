@@ -3,8 +3,9 @@
 #include "ball_cases.h"
 #include "dynamics/pyramid.h"
 
-// A ball that hits the floor at 3 m/s and slides at `speed` m/s by `angle` from the first tangent.
-static void solveBall(double speed, double angle, int directions, double impulse[3]) {
+// A ball that hits the floor at 3 m/s and slides at `speed` m/s by `angle` from the first tangent;
+// `impulse` is where the solve starts, and its result.
+static void solveBallFrom(double speed, double angle, int directions, double impulse[3]) {
     tpWorld* world = makeEmptyWorld();
     tpSystem* system = &world->system;
     tpSolverMemory* memory = tpCreateSolverMemory(NULL);
@@ -12,7 +13,9 @@ static void solveBall(double speed, double angle, int directions, double impulse
     int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), velocity);
     tpContact contact = makeContact(system, ball, addFloor(world));
     tpRows rows = makeRows(system, &contact, 1, 0.5);
-    rows.impulse[0] = rows.impulse[1] = rows.impulse[2] = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        rows.impulse[k] = impulse[k];
+    }
     tpPyramidOptions options = { directions, 1e-10, 1e9, 0.0 };
     tpPyramidResult result;
     assert_true(tpPyramid_Solve(&rows, &system->arena, memory, &options, &result));
@@ -24,6 +27,28 @@ static void solveBall(double speed, double angle, int directions, double impulse
     }
     tpDestroySolverMemory(memory);
     tpDestroyWorld(world);
+}
+
+static void solveBall(double speed, double angle, int directions, double impulse[3]) {
+    impulse[0] = impulse[1] = impulse[2] = 0.0;
+    solveBallFrom(speed, angle, directions, impulse);
+}
+
+// Newton's method may end at impulses that are no numbers: the solve starts without them.
+static void testStartsThatAreNoNumbers(void** state) {
+    (void)state;
+    double right[3];
+    solveBall(50.0, 0.3, 8, right);
+    const double starts[][3] = {
+        { 1.0, NAN, 0.0 }, { 1.0, 0.0, NAN }, { INFINITY, NAN, NAN }, { 1.0, INFINITY, -INFINITY }
+    };
+    for (int i = 0; i < 4; ++i) {
+        double impulse[3] = { starts[i][0], starts[i][1], starts[i][2] };
+        solveBallFrom(50.0, 0.3, 8, impulse);
+        for (int k = 0; k < 3; ++k) {
+            CHECK_NEAR(impulse[k], right[k], 1e-9);
+        }
+    }
 }
 
 static void testDirections(void** state) {
@@ -243,6 +268,7 @@ static void testSettled(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testLaw), cmocka_unit_test(testSettled),
-                                        cmocka_unit_test(testDirections) };
+                                        cmocka_unit_test(testDirections),
+                                        cmocka_unit_test(testStartsThatAreNoNumbers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
