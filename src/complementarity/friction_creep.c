@@ -25,7 +25,6 @@ typedef struct Creep {
     int rows, count;
     const double *S, *b;
     const tpCreepingContact* contacts;
-    size_t stride;
     double least;                                        // lambda of what holds
     double A[tp_mostCreepingRows * tp_mostCreepingRows]; // S + Lambda, then its factors
     int pivots[tp_mostCreepingRows];
@@ -57,7 +56,7 @@ static bool findImpulses(Creep* creep) {
             square += creep->r[i] * creep->r[i];
         }
         for (int k = 0; k < n; ++k) {
-            normal -= contact->follows[(size_t)k * creep->stride] * creep->r[k];
+            normal -= contact->follows[k] * creep->r[k];
         }
         creep->length[c] = sqrt(square);
         creep->bound[c] = contact->mu * normal;
@@ -101,7 +100,7 @@ static double slopeOf(const Creep* creep, int c, int k) {
     const double* by = creep->slopes[k];
     double bound = 0.0, along = 0.0;
     for (int i = 0; i < creep->rows; ++i) {
-        bound -= contact->mu * contact->follows[(size_t)i * creep->stride] * by[i];
+        bound -= contact->mu * contact->follows[i] * by[i];
     }
     for (int i = contact->first; i < contact->first + contact->rows; ++i) {
         along += creep->r[i] * by[i];
@@ -210,11 +209,11 @@ static void lookAtBounds(Creep* creep, CreepPath* path) {
         const tpCreepingContact* contact = &creep->contacts[c];
         double normal = contact->normal, square = 0.0;
         for (int k = 0; k < n; ++k) {
-            normal -= contact->follows[(size_t)k * creep->stride] * creep->r[k];
+            normal -= contact->follows[k] * creep->r[k];
         }
         double bound = contact->mu * normal;
         for (int k = 0; k < n; ++k) {
-            path->grad[c][k] = -bound * contact->mu * contact->follows[(size_t)k * creep->stride];
+            path->grad[c][k] = -bound * contact->mu * contact->follows[k];
         }
         for (int i = contact->first; i < contact->first + contact->rows; ++i) {
             square += creep->r[i] * creep->r[i];
@@ -354,7 +353,7 @@ static void holdWhatHolds(Creep* creep, double largest) {
 }
 
 bool tpFriction_Creep(int rows, const double* S, const double* b, int count,
-                      const tpCreepingContact* contacts, size_t stride, int steps, double* r) {
+                      const tpCreepingContact* contacts, int steps, double* r) {
     if (rows > tp_mostCreepingRows || count > tp_mostCreepingContacts) {
         return false;
     }
@@ -364,7 +363,6 @@ bool tpFriction_Creep(int rows, const double* S, const double* b, int count,
     creep.S = S;
     creep.b = b;
     creep.contacts = contacts;
-    creep.stride = stride;
     double largest = 0.0;
     for (int i = 0; i < rows; ++i) {
         largest = fmax(largest, S[i * (rows + 1)]);

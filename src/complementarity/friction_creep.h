@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 // A contact that slides: its rows begin at `first`; with the impulses r of all rows that slide its
-// normal impulse is `normal` less the sum of follows[k * stride] r[k].
+// normal impulse is `normal` less the sum of follows[k] r[k].
 typedef struct tpCreepingContact {
     int first, rows;
     double mu, normal;
@@ -35,6 +35,6 @@ enum { tp_mostCreepingRows = 64, tp_mostCreepingContacts = 24 };
 // r that meets the law, to rounding, in so many steps from above. False if it was not found: r is
 // as it was then.
 bool tpFriction_Creep(int rows, const double* S, const double* b, int count,
-                      const tpCreepingContact* contacts, size_t stride, int steps, double* r);
+                      const tpCreepingContact* contacts, int steps, double* r);
 
 #endif

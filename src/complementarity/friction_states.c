@@ -6,6 +6,7 @@
 
 #include "complementarity/box_qp.h"
 #include "complementarity/friction_creep.h"
+#include "complementarity/friction_sliding.h"
 #include "complementarity/friction_solvers.h"
 #include "math/pairs.h"
 
@@ -20,9 +21,6 @@ enum { mostHalvings = 6 };
 // Drives that nothing is left to move are pushed to their bounds: pivots are no less than this part
 // of what moves without the rest.
 static const double driveShift = 1e-9;
-
-// Rows along which nothing moves are left as they are.
-static const double leastPivot = 1e-13;
 
 // A contact whose friction is within this part of its bound slides.
 static const double onCone = 1e-6;
@@ -114,100 +112,11 @@ static void stopHeld(tpFrictionStates* states) {
     tpFrictionStates_SolveHeld(states, states->heldChange);
 }
 
-// The velocity of a row after these changes.
-static double velocityAfter(const tpFrictionStates* states, int row) {
-    const double* W = states->W + (size_t)row * (size_t)states->rowCount;
-    double sum = states->u[row];
-    for (int i = 0; i < states->heldCount; ++i) {
-        sum += W[states->heldRows[i]] * states->heldChange[i];
-    }
-    return sum;
-}
-
 // Sliding -----------------------------------------------------------------------------------------
-
-// The small problem at work: impulses and velocities of the tangential rows, and Newton's matrix
-// with the right-hand side last.
-typedef struct Sliding {
-    tpFrictionStates* states;
-    int count;
-    double* r;
-    double* u;
-    double* J;
-} Sliding;
-
-// Writes Newton's rows of one contact with the normal impulse `normal`; returns how far it is from
-// its law, m/s.
-static double writeRows(const Sliding* sliding, const tpStatedContact* contact, double normal) {
-    const tpFrictionStates* states = sliding->states;
-    int lead = contact->isDrive ? 0 : 1; // rows before those that slide
-    int first = contact->slidingPlace, rows = contact->rows - lead, count = sliding->count;
-    double trace = 0.0, hat[tp_statedRowRoom], square = 0.0;
-    // By W and not by S, in which nothing may be left of a row that others hold.
-    for (int i = lead; i < contact->rows; ++i) {
-        trace += states->W[(size_t)(contact->row + i) * ((size_t)states->rowCount + 1)];
-    }
-    double rho = trace > 0.0 ? rows / trace : 1.0;
-    double radius = contact->isDrive ? contact->bound : fmax(contact->mu * normal, 0.0);
-    for (int i = 0; i < rows; ++i) {
-        hat[i] = sliding->r[first + i] - rho * sliding->u[first + i];
-        square += hat[i] * hat[i];
-    }
-    double length = sqrt(square), miss = 0.0;
-    bool sticks = length <= radius;
-    double ratio = sticks ? 1.0 : radius / length, unit = length > 0.0 ? 1.0 / length : 0.0;
-    for (int i = 0; i < rows; ++i) {
-        double* restrict J = sliding->J + (size_t)(first + i) * tpDense_Stride(count);
-        double F = sliding->r[first + i] - ratio * hat[i];
-        double outward = sticks || normal <= 0.0 ? 0.0 : contact->mu * hat[i] * unit;
-        memset(J, 0, sizeof(double) * (size_t)count);
-        for (int k = 0; outward != 0.0 && k < count; ++k) {
-            // The normal impulse follows what slides.
-            J[k] =
-                outward *
-                states->columns[(size_t)k * (size_t)states->heldCount + (size_t)contact->heldPlace];
-        }
-        J[first + i] += 1.0 + fmax(leastPivot, states->shift);
-        for (int j = 0; j < rows; ++j) {
-            double part = sticks ? 0.0 : hat[i] * unit * hat[j] * unit;
-            double along = ratio * ((i == j ? 1.0 : 0.0) - part);
-            const double* restrict S = states->S + (first + j) * count;
-            double factor = along * rho;
-            J[first + j] -= along;
-            for (int k = 0; k < count; ++k) {
-                J[k] += factor * S[k];
-            }
-        }
-        J[tpDense_Stride(count) - 1] = 0.0; // the place after the right-hand side, if there is one
-        J[count] = -F;
-        miss += F / rho * (F / rho);
-    }
-    return sqrt(miss);
-}
-
-// How far the contacts that slide are from their law; writes Newton's rows.
-static double lookAtSliding(const Sliding* sliding, const double* change) {
-    const tpFrictionStates* states = sliding->states;
-    double most = 0.0;
-    for (int c = 0; c < states->contactCount; ++c) {
-        const tpStatedContact* contact = &states->contacts[c];
-        if (contact->isDrive) {
-            most = fmax(most, writeRows(sliding, contact, 0.0));
-        } else if (contact->state == tp_slidingContact) {
-            double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace];
-            for (int k = 0; k < sliding->count; ++k) {
-                normal -= change[k] * states->columns[(size_t)k * (size_t)states->heldCount +
-                                                      (size_t)contact->heldPlace];
-            }
-            most = fmax(most, writeRows(sliding, contact, normal));
-        }
-    }
-    return most;
-}
 
 // The quadratic program of the drives, if contacts that slide give what they give; impulses beyond
 // a bound are brought back to it.
-static tpBoxQp poseDrives(const Sliding* sliding) {
+static tpBoxQp poseDrives(const tpSliding* sliding) {
     const tpFrictionStates* states = sliding->states;
     int count = states->driveCount;
     double *bound = sliding->J, *shifts = bound + count, *x = shifts + count, *g = x + count;
@@ -244,7 +153,7 @@ static tpBoxQp poseDrives(const Sliding* sliding) {
 }
 
 // Which drives are at their bounds.
-static void boundDrives(const Sliding* sliding, double allowed, double* change) {
+static void boundDrives(const tpSliding* sliding, double allowed, double* change) {
     const tpFrictionStates* states = sliding->states;
     int steps = 0;
     tpBoxQp qp = poseDrives(sliding);
@@ -261,7 +170,7 @@ static void boundDrives(const Sliding* sliding, double allowed, double* change) 
 
 // Lists the contacts that slide, if one of them has torsion and there are no drives. Returns how
 // many.
-static int listCreeping(const Sliding* sliding, tpCreepingContact* creeping) {
+static int listCreeping(const tpSliding* sliding, tpCreepingContact* creeping) {
     const tpFrictionStates* states = sliding->states;
     int count = 0;
     bool isTorsional = false;
@@ -271,12 +180,10 @@ static int listCreeping(const Sliding* sliding, tpCreepingContact* creeping) {
             continue;
         }
         isTorsional = isTorsional || contact->rows > tp_mostStatedRows;
-        const double* follows = states->columns + contact->heldPlace;
-        double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace];
-        for (int k = 0; k < sliding->count; ++k) {
-            // Columns know changes of the impulses.
-            normal += follows[(size_t)k * (size_t)states->heldCount] * sliding->r[k];
-        }
+        const double* follows = tpFrictionStates_Follows(states, contact->heldPlace);
+        // They know changes of the impulses.
+        double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace] +
+                        tpDotNumbers(sliding->count, follows, sliding->r);
         creeping[count++] = (tpCreepingContact){ .first = contact->slidingPlace,
                                                  .rows = contact->rows - 1,
                                                  .mu = contact->mu,
@@ -288,7 +195,7 @@ static int listCreeping(const Sliding* sliding, tpCreepingContact* creeping) {
 
 // Contacts with torsion, if Newton's method has not found what they do, by how fast they slide.
 // Whether that has changed anything.
-static bool creep(const Sliding* sliding, double* change) {
+static bool creep(const tpSliding* sliding, double* change) {
     const tpFrictionStates* states = sliding->states;
     int n = sliding->count;
     tpCreepingContact creeping[tp_mostCreepingContacts];
@@ -300,8 +207,7 @@ static bool creep(const Sliding* sliding, double* change) {
     for (int i = 0; i < n; ++i) {
         b[i] = tpDotNumbers(n, states->S + (size_t)i * (size_t)n, sliding->r) - sliding->u[i];
     }
-    if (!tpFriction_Creep(n, states->S, b, count, creeping, (size_t)states->heldCount,
-                          states->creepSteps, r)) {
+    if (!tpFriction_Creep(n, states->S, b, count, creeping, states->creepSteps, r)) {
         return false;
     }
     for (int i = 0; i < n; ++i) {
@@ -316,7 +222,7 @@ static bool creep(const Sliding* sliding, double* change) {
 }
 
 // Changes impulses by a part of these ways; velocities follow.
-static void goAlong(const Sliding* sliding, const double* ways, double part, double* change) {
+static void goAlong(const tpSliding* sliding, const double* ways, double part, double* change) {
     int count = sliding->count;
     for (int i = 0; i < count; ++i) {
         double by = part * ways[i];
@@ -333,25 +239,30 @@ static void goAlong(const Sliding* sliding, const double* ways, double part, dou
 static double slide(tpFrictionStates* states, double allowed) {
     int count = states->slidingCount;
     double* change = states->change;
-    Sliding sliding = { states, count, states->slidingScratch, states->slidingScratch + count,
-                        states->slidingScratch + 2 * count };
+    tpSliding sliding = { states, count, states->slidingScratch, states->slidingScratch + count,
+                          states->slidingScratch + 2 * count };
     for (int i = 0; i < count; ++i) {
         sliding.r[i] = states->solved[states->slidingRows[i]];
-        sliding.u[i] = velocityAfter(states, states->slidingRows[i]);
+        sliding.u[i] = states->u[states->slidingRows[i]];
         change[i] = 0.0;
+    }
+    for (int i = 0; i < states->heldCount; ++i) {
+        tpAddNumbers(count, -states->u[states->heldRows[i]], tpFrictionStates_Follows(states, i),
+                     sliding.u);
     }
     if (states->driveCount > 0) {
         boundDrives(&sliding, allowed, change);
     }
-    double miss = lookAtSliding(&sliding, change), best = miss;
+    double miss = tpSliding_Look(&sliding, change, false), best = miss;
     if (states->creepSteps > 0 && !(miss <= allowed) && creep(&sliding, change)) {
-        best = miss = lookAtSliding(&sliding, change);
+        best = miss = tpSliding_Look(&sliding, change, false);
     }
     double* kept = states->kept;
     int halvings = states->driveCount > 0 ? 0 : mostHalvings; // drives go back to the best step
     memcpy(kept, change, sizeof(double) * (size_t)count);
     for (int step = 0; !(miss <= allowed) && step < mostSteps; ++step) {
-        if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * leastPivot)) {
+        tpSliding_Look(&sliding, change, true);
+        if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * tp_leastSlidingPivot)) {
             break;
         }
         double before = miss, part = 1.0, *ways = states->ways;
@@ -359,11 +270,11 @@ static double slide(tpFrictionStates* states, double allowed) {
             ways[i] = sliding.J[(size_t)i * tpDense_Stride(count) + (size_t)count];
         }
         goAlong(&sliding, ways, 1.0, change);
-        miss = lookAtSliding(&sliding, change);
+        miss = tpSliding_Look(&sliding, change, false);
         for (int k = 0; k < halvings && !(miss <= before); ++k) {
             part *= 0.5;
             goAlong(&sliding, ways, -part, change);
-            miss = lookAtSliding(&sliding, change);
+            miss = tpSliding_Look(&sliding, change, false);
         }
         if (miss < best) {
             best = miss;
@@ -375,11 +286,8 @@ static double slide(tpFrictionStates* states, double allowed) {
         memcpy(change, kept, sizeof(double) * (size_t)count);
         miss = best;
     }
-    for (int j = 0; j < count; ++j) {
-        const double* column = states->columns + (size_t)j * (size_t)states->heldCount;
-        for (int i = 0; i < states->heldCount; ++i) {
-            states->heldChange[i] -= change[j] * column[i];
-        }
+    for (int i = 0; i < states->heldCount; ++i) {
+        states->heldChange[i] -= tpDotNumbers(count, change, tpFrictionStates_Follows(states, i));
     }
     return miss;
 }
@@ -572,10 +480,10 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->solved = TP_SCRATCH(arena, double, n);
     states->heldRows = TP_SCRATCH(arena, int32_t, n);
     states->slidingRows = TP_SCRATCH(arena, int32_t, n);
-    states->factor = TP_SCRATCH(arena, double, n*(n + 1));
-    states->columns = TP_SCRATCH(arena, double, n* n);
+    states->factor = TP_SCRATCH(arena, double, tpFrictionStates_FactorRoom(rows));
+    states->follows = TP_SCRATCH(arena, double, n* n);
     states->S = TP_SCRATCH(arena, double, n* n);
-    states->heldChange = TP_SCRATCH(arena, double, n);
+    states->heldChange = TP_SCRATCH(arena, double, n + 1);
     states->change = TP_SCRATCH(arena, double, n);
     states->kept = TP_SCRATCH(arena, double, n);
     states->ways = TP_SCRATCH(arena, double, n);

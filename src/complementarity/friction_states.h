@@ -53,7 +53,7 @@ typedef struct tpFrictionStates {
     int heldCount, slidingCount;
     int driveCount; // those that are drives come first
     double* factor;
-    double* columns;
+    double* follows; // W_HH^-1 W_HT, row by row: how held rows follow those that slide
     double* S;
     bool isFactored;
     double shift;   // of the diagonal of W_HH, of its numbers; 0: next to nothing
@@ -96,6 +96,9 @@ static const double tp_leastStateShift = 1e-9;
 // Lists the rows that are held and those that slide, and factorises W for them, if the states have
 // changed.
 void tpFrictionStates_Factorise(tpFrictionStates* states);
+
+// Numbers that the factors of so many rows take.
+size_t tpFrictionStates_FactorRoom(int rows);
 
 // x = W_HH^-1 x, of the rows that are held.
 void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* x);

@@ -31,10 +31,10 @@ static void fill(tpRandom* random, int n, double size, double* S, double* b) {
 
 // Friction of one contact: within its bound without a velocity, or at it and against the velocity.
 static void checkContact(const tpCreepingContact* contact, int n, const double* S, const double* b,
-                         const double* r, size_t stride, int* sliding) {
+                         const double* r, int* sliding) {
     double friction = 0.0, speed = 0.0, power = 0.0, normal = contact->normal, size = 0.0;
     for (int k = 0; k < n; ++k) {
-        normal -= contact->follows[(size_t)k * stride] * r[k];
+        normal -= contact->follows[k] * r[k];
     }
     for (int i = contact->first; i < contact->first + contact->rows; ++i) {
         double u = -b[i];
@@ -69,18 +69,18 @@ static int findMany(uint64_t seed, double size, int steps, int* sliding, int* al
         fill(&random, n, trial % 3 == 0 ? 1.0 : size, S, b);
         for (int c = 0; c < count; ++c) {
             for (int k = 0; k < n; ++k) {
-                follows[k * count + c] = 0.02 * randomBetween(&random, -1.0, 1.0);
+                follows[c * n + k] = 0.02 * randomBetween(&random, -1.0, 1.0);
             }
             contacts[c] = (tpCreepingContact){ .first = 3 * c,
                                                .rows = 3,
                                                .mu = 0.5,
                                                .normal = randomBetween(&random, 0.2, 2.0),
-                                               .follows = follows + c };
+                                               .follows = follows + c * n };
         }
-        if (tpFriction_Creep(n, S, b, count, contacts, (size_t)count, steps, r)) {
+        if (tpFriction_Creep(n, S, b, count, contacts, steps, r)) {
             found += 1;
             for (int c = 0; c < count; ++c) {
-                checkContact(&contacts[c], n, S, b, r, (size_t)count, sliding);
+                checkContact(&contacts[c], n, S, b, r, sliding);
                 *all += 1;
             }
         }
@@ -112,7 +112,7 @@ static void nothingIsFoundWithoutALoad(void** state) {
     tpCreepingContact contact = {
         .first = 0, .rows = 2, .mu = 0.5, .normal = -1.0, .follows = follows
     };
-    assert_false(tpFriction_Creep(2, S, b, 1, &contact, 1, 100, r));
+    assert_false(tpFriction_Creep(2, S, b, 1, &contact, 100, r));
     assert_true(r[0] == 7.0 && r[1] == 8.0);
 }
 
