@@ -10,103 +10,92 @@
 
 // Energies and momenta --------------------------------------------------------------------------
 
-double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
-    const tpBody* body = &system->bodies.data[index];
+static inline double kineticOf(const tpSystem* system, const tpBody* body, int index) {
     if (body->inverseMass == 0.0) {
         return 0.0;
     }
     const tpVelocity* velocity = &system->velocities.data[index];
-    tpQuat rotation = system->poses.data[index].rotation;
+    const tpInertia* inertia = &body->form->inertia;
     double twice = body->mass * tpLengthSquared(velocity->linear);
-    if (body->form->inertia.isIsotropic) {
-        return 0.5 * (twice + body->form->inertia.moments.x * tpLengthSquared(velocity->angular));
+    if (inertia->isIsotropic) {
+        return 0.5 * (twice + inertia->moments.x * tpLengthSquared(velocity->angular));
     }
-    tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, rotation, velocity->angular);
+    tpVec3 momentum =
+        tpInertia_Momentum(inertia, system->poses.data[index].rotation, velocity->angular);
     return 0.5 * (twice + tpDot(momentum, velocity->angular));
 }
+
+static inline double weightOf(const tpSystem* system, const tpBody* body, int index) {
+    return body->inverseMass > 0.0 ? -body->mass * body->gravityScale *
+                                         tpDot(system->gravity, system->poses.data[index].position)
+                                   : 0.0;
+}
+
+double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
+    return kineticOf(system, &system->bodies.data[index], index);
+}
+
+// Kinetic energy of bodies, and that of their weight.
+typedef struct BodyEnergies {
+    double kinetic, weight;
+} BodyEnergies;
 
 // Sums over many bodies go in a fixed number of chunks, which threads share: the same bits on any
 // number of them.
 enum { fewBodies = 512, sumChunks = 32 };
 
-typedef double (*EnergyOf)(const tpSystem* system, int body);
-
-// Kinds of energy that are summed at once: each body is read once for all of them.
-enum { mostKinds = 2 };
-
 typedef struct Sum {
     const tpSystem* system;
-    const EnergyOf* kinds;
-    int kindCount;
-    double parts[sumChunks][mostKinds];
+    BodyEnergies parts[sumChunks];
 } Sum;
 
-static void sumRange(const Sum* sum, tpRange range, double* energies) {
-    for (int k = 0; k < sum->kindCount; ++k) {
-        energies[k] = 0.0;
-    }
+static BodyEnergies sumRange(const tpSystem* system, tpRange range) {
+    BodyEnergies sum = { 0.0, 0.0 };
     for (int i = range.begin; i < range.end; ++i) {
-        for (int k = 0; k < sum->kindCount; ++k) {
-            energies[k] += sum->kinds[k](sum->system, i);
-        }
+        const tpBody* body = &system->bodies.data[i];
+        sum.kinetic += kineticOf(system, body, i);
+        sum.weight += weightOf(system, body, i);
     }
+    return sum;
 }
 
 static void sumChunk(void* context, int chunk, int worker) {
     (void)worker;
     Sum* sum = context;
-    // On the thread's own stack: the sums of several chunks lie on one cache line.
-    double energies[mostKinds];
-    sumRange(sum, tpChunkRange(sum->system->bodyCount, chunk, sumChunks), energies);
-    memcpy(sum->parts[chunk], energies, sizeof(double) * (size_t)sum->kindCount);
+    sum->parts[chunk] =
+        sumRange(sum->system, tpChunkRange(sum->system->bodyCount, chunk, sumChunks));
 }
 
-static void sumBodies(const tpSystem* system, const EnergyOf* kinds, int kindCount,
-                      double* energies) {
-    Sum sum = { .system = system, .kinds = kinds, .kindCount = kindCount };
+static BodyEnergies sumBodies(const tpSystem* system) {
     if (system->bodyCount <= fewBodies) {
-        sumRange(&sum, (tpRange){ 0, system->bodyCount }, energies);
-        return;
+        return sumRange(system, (tpRange){ 0, system->bodyCount });
     }
+    Sum sum = { .system = system };
     tpTasks_Run(tpSystem_BodyTasks(system), sumChunk, &sum, sumChunks);
-    for (int k = 0; k < kindCount; ++k) {
-        energies[k] = 0.0;
-        for (int c = 0; c < sumChunks; ++c) {
-            energies[k] += sum.parts[c][k];
-        }
+    BodyEnergies all = { 0.0, 0.0 };
+    for (int c = 0; c < sumChunks; ++c) {
+        all.kinetic += sum.parts[c].kinetic;
+        all.weight += sum.parts[c].weight;
     }
-}
-
-static double weightEnergy(const tpSystem* system, int index) {
-    const tpBody* body = &system->bodies.data[index];
-    return body->inverseMass > 0.0 ? -body->mass * body->gravityScale *
-                                         tpDot(system->gravity, system->poses.data[index].position)
-                                   : 0.0;
+    return all;
 }
 
 double tpSystem_SpringEnergy(const tpSystem* system) {
     return tpJoints_PotentialEnergy(system);
 }
 
-static const EnergyOf bothKinds[mostKinds] = { tpSystem_BodyKineticEnergy, weightEnergy };
-
 double tpSystem_KineticEnergy(const tpSystem* system) {
-    double energy;
-    sumBodies(system, &bothKinds[0], 1, &energy);
-    return energy + tpJoints_KineticEnergy(system);
+    return sumBodies(system).kinetic + tpJoints_KineticEnergy(system);
 }
 
 double tpSystem_PotentialEnergy(const tpSystem* system) {
-    double energy;
-    sumBodies(system, &bothKinds[1], 1, &energy);
-    return energy + tpSystem_SpringEnergy(system) + system->contactEnergy;
+    return sumBodies(system).weight + tpSystem_SpringEnergy(system) + system->contactEnergy;
 }
 
 void tpSystem_FindEnergies(const tpSystem* system, double* kinetic, double* potential) {
-    double energies[mostKinds];
-    sumBodies(system, bothKinds, mostKinds, energies);
-    *kinetic = energies[0] + tpJoints_KineticEnergy(system);
-    *potential = energies[1] + tpSystem_SpringEnergy(system) + system->contactEnergy;
+    BodyEnergies energies = sumBodies(system);
+    *kinetic = energies.kinetic + tpJoints_KineticEnergy(system);
+    *potential = energies.weight + tpSystem_SpringEnergy(system) + system->contactEnergy;
 }
 
 double tpSystem_Energy(const tpSystem* system) {
@@ -176,9 +165,13 @@ static void kickChunk(void* context, int chunk, int worker) {
     tpSystem* system = kick->system;
     tpRange range = tpChunkAt(system->bodyCount, tp_bodiesPerChunk, chunk);
     for (int i = range.begin; i < range.end; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
+        const tpBody* body = &system->bodies.data[i];
+        if (body->inverseMass > 0.0) {
             tpVec3* linear = &system->velocities.data[i].linear;
-            *linear = tpMulAdd(*linear, kick->duration, tpSystem_Gravity(system, i));
+            tpVec3 gravity = body->locked == 0 && !system->isPlanar
+                                 ? tpScale(body->gravityScale, system->gravity)
+                                 : tpSystem_Gravity(system, i);
+            *linear = tpMulAdd(*linear, kick->duration, gravity);
         }
     }
 }

@@ -371,31 +371,43 @@ static double hingeSpeed(const tpSystem* system, const tpJoint* joint) {
     return tpDot(axis, turn);
 }
 
+// Of a joint that is no hinge.
+static double rotorEnergy(const tpSystem* system, const tpJoint* joint) {
+    double energy = 0.0;
+    tpJointPlace place;
+    bool isPlaced = false;
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        double armature = joint->coordinates[k].def.armature;
+        if (!(armature > 0.0)) {
+            continue;
+        }
+        place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
+        isPlaced = true;
+        tpJointRow row = tpJoint_CoordinateRow(joint, &place, k), own[3];
+        int count = tpJoint_OwnRows(joint, &place, &row, own);
+        for (int j = 0; j < count; ++j) {
+            double speed = tpJointRow_Speed(joint, &own[j], system->velocities.data);
+            energy += 0.5 * armature * speed * speed;
+        }
+    }
+    return energy;
+}
+
 double tpJoints_KineticEnergy(const tpSystem* system) {
     double energy = 0.0;
     for (int i = 0; !system->lacksRotors && i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && tpJointType_IsChain(joint->type) && tpJoint_IsHinge(joint)) {
-            double armature = joint->coordinates[0].def.armature;
-            double speed = armature > 0.0 ? hingeSpeed(system, joint) : 0.0;
-            energy += 0.5 * armature * speed * speed;
+        if (!joint->isLive) {
             continue;
         }
-        tpJointPlace place;
-        bool isPlaced = false;
-        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
-            double armature = joint->coordinates[k].def.armature;
-            if (!(armature > 0.0)) {
-                continue;
-            }
-            place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
-            isPlaced = true;
-            tpJointRow row = tpJoint_CoordinateRow(joint, &place, k), own[3];
-            int count = tpJoint_OwnRows(joint, &place, &row, own);
-            for (int j = 0; j < count; ++j) {
-                double speed = tpJointRow_Speed(joint, &own[j], system->velocities.data);
-                energy += 0.5 * armature * speed * speed;
-            }
+        if (!tpJointType_IsChain(joint->type) || !tpJoint_IsHinge(joint)) {
+            energy += rotorEnergy(system, joint);
+            continue;
+        }
+        double armature = joint->coordinates[0].def.armature;
+        if (armature > 0.0) {
+            double speed = hingeSpeed(system, joint);
+            energy += 0.5 * armature * speed * speed;
         }
     }
     return energy;

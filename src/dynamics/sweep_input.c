@@ -5,7 +5,14 @@
 tpSweepBody tpSystem_SweepBody(const tpSystem* system, int index) {
     tpSweepBody body;
     memset(&body, 0, sizeof(body));
-    if (tpSystem_IsDynamic(system, index)) {
+    const tpBody* own = &system->bodies.data[index];
+    const tpInertia* inertia = &own->form->inertia;
+    if (own->inverseMass > 0.0 && inertia->isIsotropic && own->locked == 0 && !system->isPlanar) {
+        body.inverseMass = own->inverseMass;
+        body.inverseInertia[0] = inertia->inverseMoments.x;
+        body.inverseInertia[1] = inertia->inverseMoments.y;
+        body.inverseInertia[2] = inertia->inverseMoments.z;
+    } else if (tpSystem_IsDynamic(system, index)) {
         tpMat33 inverse = tpSystem_InverseInertia(system, index);
         body.inverseMass = system->bodies.data[index].inverseMass;
         body.inverseInertia[0] = inverse.cx.x;

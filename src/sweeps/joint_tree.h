@@ -153,6 +153,11 @@ void tpJointTree_EndChange(tpJointTree* tree, double* changes);
 // All nodes between wanted ones and the root become wanted too.
 void tpJointTree_Want(tpJointTree* tree);
 
+// Changes of velocities by impulses on the axes, one number each, and a twist of the root; rows
+// keep their states.
+void tpJointTree_PushAxes(tpJointTree* tree, const double* pushes, const double* twist,
+                          double* changes);
+
 // Displacements that take back errors in the metric of the masses: `jumps` has for each node, at
 // its centre, what it is to be displaced by against its parent beyond what its joint allows,
 // `errors` what each row within is to be moved by, the other way.
@@ -184,8 +189,9 @@ void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_tr
 void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
                            double* u);
 
-// Axes, and six for a free root, from where the ways of two nodes to the root meet.
-int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b);
+// Axes, and six for a free root, from where the ways of two nodes to the root meet. That of node a
+// has so many.
+int tpJointTree_SharedLength(const tpJointTree* tree, int a, int length, int b);
 
 // Velocities of nodes under unit impulses on them, blocks of the inverse matrix, which are
 // symmetric as inertias are: of those that are wanted (tpJointTree_Want).

@@ -45,11 +45,15 @@ void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[t
     kernelsOf(tree)->read(tree, node, traces, u);
 }
 
-int tpJointTree_SharedLength(const tpJointTree* tree, int a, int b) {
+int tpJointTree_SharedLength(const tpJointTree* tree, int a, int length, int b) {
     // Parents have larger numbers.
     while (a != b) {
-        int* lower = a < b ? &a : &b;
-        *lower = tree->nodes[*lower].parent;
+        if (a < b) {
+            length -= tree->nodes[a].axisEnd - tree->nodes[a].axis;
+            a = tree->nodes[a].parent;
+        } else {
+            b = tree->nodes[b].parent;
+        }
     }
-    return tpJointTree_TraceLength(tree, a);
+    return length;
 }

@@ -383,7 +383,7 @@ static void tracesAnswerImpulses(void** state) {
             memcpy(&changes[6 * i], impulses[i][1], 6 * sizeof(double));
             tpJointTree_Push(tree, changes, velocities);
             for (int j = 0; j < nodes; ++j) {
-                int shared = tpJointTree_SharedLength(tree, i, j);
+                int shared = tpJointTree_SharedLength(tree, i, tpJointTree_TraceLength(tree, i), j);
                 int ofI = tpJointTree_TraceLength(tree, i) - shared;
                 int ofJ = tpJointTree_TraceLength(tree, j) - shared;
                 double expected = 0.0, sum = 0.0;

@@ -177,8 +177,13 @@ static bool takeCensus(Census* census) {
     }
     for (int m = 0; m < joints->count; ++m) {
         const tpArticulation* articulation = &joints->list[m];
+        int least = numberOf(articulation, 0);
         for (int i = 1; i < articulation->solver.nodeCount; ++i) {
-            tpForest_Join(census->parents, numberOf(articulation, 0), numberOf(articulation, i));
+            int number = numberOf(articulation, i);
+            least = number < least ? number : least;
+        }
+        for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+            census->parents[numberOf(articulation, i)] = least;
         }
     }
     visitLanes(census, connectLane);

@@ -45,7 +45,7 @@ static int findShared(const tpContactEnd* a, const tpContactEnd* b, int* ofAnswe
         return 0;
     }
     if (a->owner != NULL && a->owner->isTree) {
-        int shared = tpJointTree_SharedLength(&a->owner->tree, a->node, b->node);
+        int shared = tpJointTree_SharedLength(&a->owner->tree, a->node, a->length, b->node);
         *ofAnswer = b->answerLength - shared;
         return shared;
     }

@@ -5,6 +5,7 @@
 
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
+#include "geometry/shape_parts.h"
 #include "steppers/small_steps/search.h"
 
 // Threads share the loop over shapes in chunks of so many.
@@ -34,6 +35,21 @@ tpBounds tpSweepBounds(tpBounds b, const tpBodyWay* way) {
     return b;
 }
 
+static bool isZero(tpVec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+// The box of a shape. Nothing has to be turned for a ball about the centre of its body.
+static tpBounds boundsOf(const tpSystem* system, const tpShape* shape) {
+    const tpGeometry* geometry = &shape->form->geometry;
+    if (geometry->type == tp_sphereShape && isZero(geometry->pose.position) &&
+        isZero(system->bodies.data[shape->body].center)) {
+        double r = geometry->sphere.radius;
+        return tpBoundsAbout(system->poses.data[shape->body].position, tpMakeVec3(r, r, r));
+    }
+    return tpGeometry_Bounds(geometry, tpSystem_BodyFrame(system, shape->body));
+}
+
 static void placeChunk(void* context, int chunk, int worker) {
     (void)worker;
     const Boxes* boxes = context;
@@ -51,8 +67,7 @@ static void placeChunk(void* context, int chunk, int worker) {
         }
         bool isMovable = tpSystem_IsDynamic(system, shape->body);
         boxes->bodies[i] = state->numbers.data[shape->body];
-        tpBounds bounds =
-            tpGeometry_Bounds(&shape->form->geometry, tpSystem_BodyFrame(system, shape->body));
+        tpBounds bounds = boundsOf(system, shape);
         bool isBall = shape->form->geometry.type == tp_sphereShape;
         boxes->radii[i] = isBall ? (float)shape->form->geometry.sphere.radius : 0.0f;
         boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
