@@ -82,6 +82,7 @@ typedef struct tpArticulation {
     int32_t* nearRows;               // room for the tree's list of them
     tpNodePlace* nodePlaces;         // by the last look
     tpAxisPlace* axisPlaces;
+    double* axisPushes;    // scratch, one number per axis
     double* startJumps;    // of the nodes, when rows were written
     double* jumps;         // scratch
     double* reactions;     // impulses on the joints' bodies B in the step
@@ -109,7 +110,8 @@ typedef struct tpArticulation {
     bool* isLoose;               // rows whose state is another for a while
     double* pushes;              // momentum that contacts gave in this substep, 6 numbers per node
     double* changes;             // of it since the last solve; 0 for nodes that touch nothing
-    double* given;               // the same of the substeps that are over
+    double* given;               // the same of the substeps since rows were written
+    double* begun;               // velocities when they were written in the middle of a step
     double* last;                // velocities after the last solve
     // Of a mechanism that keeps its velocities to itself (isInside): those without the impulses of
     // the substep, and displacements in the step.
@@ -122,8 +124,9 @@ typedef struct tpArticulation {
     double deepest;        // error of a limit at the last look, m, by its weight: 0 or less
     double size;           // of the smallest body, m
     double mass;           // of all bodies, kg
-    bool isFast;           // rows are written anew in each substep of this step
-    bool isMidway;         // rows have the directions of the step's middle
+    int span;              // substeps until rows are written anew
+    bool isFast;           // it turns so far that these are fewer, or that its turn is evened
+    bool isMidway;         // rows have the directions of the middle of these
     bool isTumbling;       // one of its bodies is
     bool isFed;            // rows gave something that joints have not been told
     bool hasCones;         // ball joints with laws on their angles
@@ -278,6 +281,19 @@ static inline int tpArticulation_NearCount(const tpArticulation* articulation) {
 
 static inline int tpArticulation_NearRow(const tpArticulation* articulation, int n) {
     return articulation->isTree ? tpJointTree_NearRow(&articulation->tree, n) : n;
+}
+
+// Whether the substep that is over is the last one of what rows have been written for.
+static inline bool tpArticulation_Closes(const tpArticulation* articulation, bool isLast) {
+    return isLast || articulation->finished == articulation->span;
+}
+
+// How much a link of a tree, or the body that it hangs on, turns by a force at its end.
+static inline double tpArticulation_EaseOf(const tpArticulation* articulation, int node) {
+    int parent = articulation->tree.nodes[node].parent;
+    double ease = articulation->flights[node].ease;
+    double other = parent >= 0 ? articulation->flights[parent].ease : 0.0;
+    return other > ease ? other : ease;
 }
 
 static inline int numberOf(const tpArticulation* articulation, int node) {

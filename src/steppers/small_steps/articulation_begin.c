@@ -47,6 +47,22 @@ static void beginAxis(const tpSmallStep* step, int index, bool wasPlaced, tpAxis
     }
 }
 
+// How fast links of a tree swing under the forces that their joints had in the last step: the
+// square of the angle by which the fastest one does so in a substep.
+static double swingOf(const tpSmallStep* step, const tpArticulation* articulation) {
+    double most = 0.0;
+    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+        if (articulation->links[i] < 0) {
+            continue;
+        }
+        double ease = tpArticulation_EaseOf(articulation, i);
+        double force =
+            tpLengthSquared(step->system->joints.data[articulation->links[i]].force) * ease * ease;
+        most = force > most ? force : most;
+    }
+    return step->substepTime * step->substepTime * sqrt(most);
+}
+
 // What a step knows of the axes when it begins.
 static void beginAxes(const tpSmallStep* step, const tpArticulation* articulation) {
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
@@ -102,6 +118,7 @@ void tpStepJoints_Begin(const tpSmallStep* step, tpStepJoints* joints) {
         memset(articulation->given, 0, bytes);
         if (articulation->isTree) {
             memset(articulation->reactions, 0, bytes);
+            articulation->swing = swingOf(step, articulation);
             beginAxes(step, articulation);
         }
     }

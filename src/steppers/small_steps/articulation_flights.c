@@ -127,13 +127,9 @@ void tpFlights_Follow(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-static int substepsUntilRows(const tpSmallStep* step, const tpArticulation* articulation) {
-    return articulation->isFast ? 1 : step->substeps;
-}
-
 // A flight that is not known by its beginning, from here on.
 static void openLongFlight(const tpSmallStep* step, tpArticulation* articulation, int i) {
-    int substeps = substepsUntilRows(step, articulation);
+    int substeps = articulation->span;
     tpNodeFlight* flight = &articulation->flights[i];
     tpVec3 velocity = flight->velocity;
     flight->rotation = flight->start.rotation;
@@ -185,7 +181,7 @@ static void readBack(const tpArticulation* articulation, int i, int lane, tpFlig
 static void openTreeNodes(const tpSmallStep* step, tpArticulation* articulation) {
     const tpFlightKernels* kernels = step->joints->flights;
     tpFlightTimes times = { .substep = step->substepTime,
-                            .untilRows = substepsUntilRows(step, articulation) * step->substepTime,
+                            .untilRows = articulation->span * step->substepTime,
                             .step = step->h,
                             .leastTurn = noTurn,
                             .mostTurn = shortTurn,

@@ -264,7 +264,7 @@ static bool asksForValue(const tpCoordinateDef* def) {
 // left for what rates do not tell of the way.
 static void sortRows(const tpSmallStep* step, tpArticulation* articulation) {
     tpJointTree* tree = &articulation->tree;
-    double substeps = articulation->isFast ? 1.0 : step->substeps;
+    double substeps = articulation->span;
     tree->near = articulation->nearRows;
     tree->nearCount = 0;
     for (int i = 0; i < tree->nodeCount; ++i) {

@@ -188,6 +188,11 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
                          articulation->jumps);
         tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
         tpArticulation_Feed(step, articulation, NULL, 1.0, feed);
+        // What contacts take from a slow mechanism is more than that.
+        if (articulation->isFast || articulation->touchingCount == 0) {
+            tpTree_EvenTurn(step, articulation, feed);
+            tpArticulation_SpeedUp(step, articulation, 1.0);
+        }
         return;
     }
     for (int k = 0, block = 0; k < articulation->solver.rowCount; ++k) {
@@ -338,25 +343,50 @@ static void correctAll(const tpSmallStep* step, tpArticulation* articulation, do
     }
 }
 
-// Limits that are passed but not pushed belong to the matrix of the way back, or they leave it.
-// Returns their number.
-static int switchPassedLimits(const tpSmallStep* step, const tpArticulation* articulation,
-                              tpRowState from, tpRowState to) {
+// Limits that are passed but not pushed belong to the matrix of the way back. Returns how many have
+// come into it.
+static int takePassedLimits(const tpSmallStep* step, const tpArticulation* articulation) {
     double least = passedLimit * step->system->units.length;
     int count = 0;
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
-        double weight = tpArticulation_Weight(step, articulation, k);
-        bool isPassed = to == tp_withinRow ? articulation->laws[k].role == tp_limitRole &&
-                                                 weight * articulation->errors[k] < -least
-                                           : articulation->isLoose[k];
-        articulation->isLoose[k] = isPassed && row->state == (int32_t)from;
-        if (articulation->isLoose[k]) {
-            row->state = to;
+        if (row->state == tp_atLeastRow && articulation->laws[k].role == tp_limitRole &&
+            tpArticulation_Weight(step, articulation, k) * articulation->errors[k] < -least) {
+            articulation->isLoose[k] = true;
+            row->state = tp_withinRow;
             ++count;
         }
     }
     return count;
+}
+
+// They leave it.
+static void leavePassedLimits(const tpArticulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        if (articulation->isLoose[k]) {
+            articulation->solver.answers[k].state = tp_atLeastRow;
+        }
+    }
+}
+
+// Whether the way back leads an axis of a tree past a limit that is not in its matrix. Values of
+// ball joints are not known by their rates.
+static bool leadsPast(const tpSmallStep* step, const tpArticulation* articulation) {
+    double least = passedLimit * step->system->units.length;
+    bool areKnown = articulation->isTree && !articulation->hasCones;
+    for (int n = 0; areKnown && n < tpArticulation_NearCount(articulation); ++n) {
+        int k = tpArticulation_NearRow(articulation, n);
+        const tpArticulatedRow* law = &articulation->laws[k];
+        if (law->role != tp_limitRole || articulation->solver.answers[k].state != tp_atLeastRow) {
+            continue;
+        }
+        const tpAxisRow* row = &articulation->tree.rows[k];
+        double room = row->sign * (articulation->axisPlaces[row->axis].value - law->value);
+        if (tpArticulation_Weight(step, articulation, k) * room < -least) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Takes back the errors of position. What was not there at the start came from turning directions,
@@ -386,8 +416,9 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
                             articulation->isTree ? NULL : articulation->lateErrors, part, rate);
         isTurn = false;
     }
+    memset(articulation->isLoose, 0, sizeof(bool) * (size_t)articulation->solver.rowCount);
     int passed = articulation->deepest < -passedLimit * step->system->units.length
-                     ? switchPassedLimits(step, articulation, tp_atLeastRow, tp_withinRow)
+                     ? takePassedLimits(step, articulation)
                      : 0;
     if (passed > 0) {
         tpArticulation_Factorise(articulation);
@@ -410,17 +441,23 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
         // Small errors leave far smaller ones; with directions that have turned far the rounds may
         // not converge.
         double last = largest;
-        if (last < (articulation->isTree ? smallInTree : smallError) * articulation->size) {
+        bool isLed = leadsPast(step, articulation);
+        if (last < (articulation->isTree ? smallInTree : smallError) * articulation->size &&
+            !isLed) {
             break;
         }
         largest = findErrors(step, articulation);
-        if (!(largest < 0.5 * last)) {
+        int more = isLed ? takePassedLimits(step, articulation) : 0;
+        passed += more;
+        if (more > 0) {
+            tpArticulation_Factorise(articulation);
+        } else if (!(largest < 0.5 * last)) {
             break;
         }
     }
     // The factors have done their work.
     if (passed > 0) {
-        switchPassedLimits(step, articulation, tp_withinRow, tp_atLeastRow);
+        leavePassedLimits(articulation);
     }
 }
 
@@ -459,6 +496,10 @@ void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation
     tpArticulation_Close(step, articulation, false);
     if (articulation->isTree) {
         tpTree_LookAgain(step, articulation);
+        memset(articulation->given, 0, sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
+        for (int i = 0; i < articulation->tree.nodeCount; ++i) {
+            readVelocity(&step->velocities[numberOf(articulation, i)], &articulation->begun[6 * i]);
+        }
     }
     // The rows of the last look at the errors serve: bodies have hardly moved since.
     if (!articulation->isTree) {

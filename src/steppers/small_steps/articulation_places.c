@@ -349,7 +349,7 @@ static void setBase(const tpSmallStep* step, tpArticulation* articulation, doubl
         tpPose pose = groundPose(step, articulation, ground);
         tpVec3 center = tpMulAdd(step->joints->poses[body].position, ahead,
                                  step->velocities[numberOf(articulation, root)].linear);
-        tpVec3 arm = tpSub(center, pose.position);
+        tpVec3 arm = tpSub(center, tpMulAdd(pose.position, ahead, v->linear));
         setSix(tree->base, 1.0, tpAdd(v->linear, tpCross(v->angular, arm)), v->angular);
         tree->isCarried = !tpIsSameVelocity(v, &(tpVelocity){ 0 });
     }

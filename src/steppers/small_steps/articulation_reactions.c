@@ -33,15 +33,22 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
 // the velocities that the one before has left.
 static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) {
     double count = articulation->finished;
+    bool isFirst = articulation->passed == articulation->finished;
     for (int i = 0; i < articulation->tree.nodeCount; ++i) {
         int number = numberOf(articulation, i);
-        const tpVelocity *start = &step->starts[number], *kick = &step->kicks[number];
+        const tpVelocity* kick = &step->kicks[number];
+        double start[6];
+        if (isFirst) {
+            readVelocity(&step->starts[number], start);
+        } else {
+            memcpy(start, &articulation->begun[6 * i], sizeof(start));
+        }
         tpVec3 more = kick->angular;
         if (articulation->isTumbling) {
             more = tpAdd(more, articulation->flights[i].change);
         }
-        tpVec3 v = tpMulAdd(start->linear, count, kick->linear);
-        tpVec3 w = tpMulAdd(start->angular, count, more);
+        tpVec3 v = tpMulAdd(tpMakeVec3(start[0], start[1], start[2]), count, kick->linear);
+        tpVec3 w = tpMulAdd(tpMakeVec3(start[3], start[4], start[5]), count, more);
         tpJointNode_Momentum(&articulation->tree.nodes[i], v, w, &articulation->given[6 * i],
                              &articulation->momenta[6 * i]);
     }
@@ -84,13 +91,8 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
             continue;
         }
         const double* f = &impulses[6 * i];
-        const tpJointNode* node = &tree->nodes[i];
         addReaction(articulation, i, f);
-        double ease = articulation->flights[i].ease;
-        if (node->parent >= 0) {
-            double other = articulation->flights[node->parent].ease;
-            ease = other > ease ? other : ease;
-        }
+        double ease = tpArticulation_EaseOf(articulation, i);
         double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         double swing = force / count * step->substepTime * ease;
         articulation->swing = swing > articulation->swing ? swing : articulation->swing;
@@ -136,6 +138,70 @@ void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, 
                 f[k] = rate * impulses[6 * i + k];
             }
             addReaction(articulation, i, f);
+        }
+    }
+}
+
+// How much more than where axes were placed an impulse on a link is along one of them, now. Axes of
+// a ball joint may be others by now: about the same ones its body turns about the anchor.
+static double turnedAlong(const tpArticulation* articulation, int node, int axis, bool isBall,
+                          const double* f) {
+    const double *then = articulation->tree.axes[axis].motion,
+                 *now = articulation->axisPlaces[axis].motion;
+    if (isBall) {
+        tpVec3 arm = articulation->nodePlaces[node].own;
+        return (arm.y * then[5] - arm.z * then[4] - then[0]) * f[0] +
+               (arm.z * then[3] - arm.x * then[5] - then[1]) * f[1] +
+               (arm.x * then[4] - arm.y * then[3] - then[2]) * f[2];
+    }
+    double sum = 0.0;
+    for (int c = 0; c < 6; ++c) {
+        sum += (now[c] - then[c]) * f[c];
+    }
+    return sum;
+}
+
+// What the impulse of a link is more about the centre of its parent, now, than by the arm that it
+// had.
+static void addTurned(const tpArticulation* articulation, int i, const double* f, double* twists) {
+    const tpJointNode* node = &articulation->tree.nodes[i];
+    tpVec3 arm = articulation->nodePlaces[i].arm;
+    double x = arm.x - node->arm[0], y = arm.y - node->arm[1], z = arm.z - node->arm[2];
+    double *own = &twists[3 * i], *to = &twists[3 * node->parent];
+    to[0] += own[0] + (y * f[2] - z * f[1]);
+    to[1] += own[1] + (z * f[0] - x * f[2]);
+    to[2] += own[2] + (x * f[1] - y * f[0]);
+}
+
+void tpTree_EvenTurn(const tpSmallStep* step, tpArticulation* articulation, double rate) {
+    tpJointTree* tree = &articulation->tree;
+    const double* impulses = articulation->jumps;
+    double before = articulation->finished - 1.0, after = articulation->finished + 1.0;
+    double part = 0.5 * (1.0 - before * before / (after * after)) * rate;
+    double *pushes = articulation->axisPushes, *twists = articulation->momenta;
+    memset(twists, 0, sizeof(double) * 3 * (size_t)tree->nodeCount);
+    for (int i = 0, n = 0; i < tree->nodeCount; ++i) {
+        int link = articulation->links[i];
+        const double *f = &impulses[6 * i], *twist = &twists[3 * i];
+        bool isBall = link >= 0 && step->system->joints.data[link].type == tp_ballJoint;
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            const double* axis = tree->axes[k].motion + 3;
+            double along = axis[0] * twist[0] + axis[1] * twist[1] + axis[2] * twist[2];
+            pushes[n++] = -part * (turnedAlong(articulation, i, k, isBall, f) + along);
+        }
+        if (tree->nodes[i].parent >= 0) {
+            addTurned(articulation, i, f, twists);
+        }
+    }
+    double root[3] = { 0.0, 0.0, 0.0 };
+    for (int k = 0; tree->isFree && k < 3; ++k) {
+        root[k] = -part * twists[3 * (tree->nodeCount - 1) + k];
+    }
+    tpJointTree_PushAxes(tree, pushes, root, articulation->shifts);
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            tpJointAxis* axis = &tree->axes[k];
+            axis->rotorSpeed += axis->rotor > 0.0 ? axis->rate : 0.0;
         }
     }
 }

@@ -55,7 +55,7 @@ typedef struct Room {
     bool* isLoose;
     tpNodeMass *masses, *felt;
     tpSweepBody* own;
-    double *pushes, *changes, *given, *last, *bases, *moved, *momenta, *shifts;
+    double *pushes, *changes, *given, *begun, *last, *bases, *moved, *momenta, *shifts;
     int32_t *numbers, *touching;
     tpNodeFlight* flights;
     double (*diagonal)[36];
@@ -73,6 +73,7 @@ typedef struct Room {
     tpTreePackAxis* packAxes;
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
+    double* axisPushes;
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
@@ -144,6 +145,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->nodePlaces = TP_SCRATCH(arena, tpNodePlace, nodes);
     room->responses = TP_SCRATCH(arena, tpSpatialInertia, nodes);
     room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
+    room->axisPushes = TP_SCRATCH(arena, double, axes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
@@ -179,6 +181,7 @@ static bool takeRoom(const tpSmallStep* step, const Extent* all, Room* room) {
     room->pushes = TP_SCRATCH(arena, double, 6 * nodes);
     room->changes = TP_SCRATCH(arena, double, 6 * nodes);
     room->given = TP_SCRATCH(arena, double, 6 * nodes);
+    room->begun = TP_SCRATCH(arena, double, 6 * nodes);
     room->numbers = TP_SCRATCH(arena, int32_t, nodes);
     room->touching = TP_SCRATCH(arena, int32_t, nodes);
     room->last = TP_SCRATCH(arena, double, 6 * nodes);
@@ -214,6 +217,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     articulation->links = TP_PLACE(map->links, at->node);
     articulation->nodePlaces = room->nodePlaces + node;
     articulation->axisPlaces = room->axisPlaces + first->axes;
+    articulation->axisPushes = room->axisPushes + first->axes;
     articulation->startJumps = room->startJumps + 6 * node;
     articulation->jumps = room->jumps + 6 * node;
     articulation->responses = room->responses + node;
@@ -283,6 +287,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->pushes = room->pushes + 6 * node;
     articulation->changes = room->changes + 6 * node;
     articulation->given = room->given + 6 * node;
+    articulation->begun = room->begun + 6 * node;
     articulation->numbers = room->numbers + node;
     articulation->touching = room->touching + node;
     articulation->last = room->last + 6 * node;

@@ -11,9 +11,13 @@
 // starts from the impulse of this one.
 static const double rigidPart = 1e6, rigidWhole = 1e4;
 
-// A mechanism of which a body turns by more than this in a step has its rows written anew in each
-// substep, rad.
+// A mechanism of which a body turns by more than this in a step has its rows written anew within
+// the step, rad: one with rows for what joints hold in each substep.
 static const double slowTurn = 0.005;
+
+// A tree, whose turn is evened (tpTree_EvenTurn), before a body turns by more than this, rad, or a
+// link swings by more than that square of an angle under what pulls at its joints.
+static const double treeTurn = 0.01, treeSwing = 1.0;
 
 // Below this directions are the same all through a step, rad.
 static const double stillTurn = 1e-5;
@@ -235,14 +239,14 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
     return turn;
 }
 
-// Until the middle of the step: the mean of where the substeps begin.
-static double timeToMiddle(const tpSmallStep* step) {
-    return 0.5 * (step->substeps - 1) * step->substepTime;
+// Until the middle of what rows are written for: the mean of where its substeps begin.
+static double timeToMiddle(const tpSmallStep* step, const tpArticulation* articulation) {
+    return 0.5 * (articulation->span - 1) * step->substepTime;
 }
 
 // Poses where velocities lead until then.
 static void goToMiddle(const tpSmallStep* step, const tpArticulation* articulation) {
-    double half = timeToMiddle(step);
+    double half = timeToMiddle(step, articulation);
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         tpPose* pose = &step->joints->poses[articulation->bodies[i]];
         const tpVelocity* v = &step->velocities[numberOf(articulation, i)];
@@ -283,9 +287,9 @@ static void openRows(const tpSmallStep* step, tpArticulation* articulation, bool
                      bool isMoving) {
     if (!hasRows) {
         tpArticulation_WriteRows(step, articulation, &articulation->rows);
-        if (isMoving) {
-            takeMiddle(step, articulation);
-        }
+    }
+    if (isMoving) {
+        takeMiddle(step, articulation);
     }
     articulation->solver.rowCount = articulation->termCount = 0;
     for (int b = 0, joint = 0; b < articulation->rows.blockCount; ++b) {
@@ -305,24 +309,24 @@ static void openRows(const tpSmallStep* step, tpArticulation* articulation, bool
 static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool hasPlaces,
                      bool isMoving) {
     tpJointTree* tree = &articulation->tree;
-    articulation->isMidway = !hasPlaces && isMoving;
+    articulation->isMidway = isMoving;
     if (!hasPlaces) {
         tpTree_Look(step, articulation);
     }
     if (!articulation->isMidway) {
         tpTree_TakePlaces(step, articulation);
-    } else if (!tpTree_TakeAhead(step, articulation, timeToMiddle(step))) {
+    } else if (!tpTree_TakeAhead(step, articulation, timeToMiddle(step, articulation))) {
         goToMiddle(step, articulation);
         tpTree_LookAgain(step, articulation);
         tpTree_TakePlaces(step, articulation);
         comeBack(step, articulation);
-        tpTree_Look(step, articulation);
+        (hasPlaces ? tpTree_LookAgain : tpTree_Look)(step, articulation);
     }
     for (int i = 0; !hasPlaces && i < tree->nodeCount; ++i) {
         memcpy(&articulation->startJumps[6 * i], articulation->nodePlaces[i].jump,
                6 * sizeof(double));
     }
-    if (hasPlaces && articulation->passed == 1) {
+    if (hasPlaces && articulation->passed == articulation->finished) {
         memset(articulation->startJumps, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);
     }
     (hasPlaces ? tpTree_RewriteLaws : tpTree_WriteLaws)(step, articulation);
@@ -338,15 +342,32 @@ void tpArticulation_Factorise(tpArticulation* articulation) {
     }
 }
 
+// How many substeps rows can be written for, if a body turns so far in the step: all, a half, a
+// quarter and so on, or one.
+static int spanOf(const tpSmallStep* step, const tpArticulation* articulation, double turn) {
+    int all = step->substeps, span = all;
+    if (!articulation->isFast) {
+        return all;
+    }
+    while (span > 1 && (!articulation->isTree || turn * span > treeTurn * all ||
+                        articulation->swing * span * span > treeSwing)) {
+        span = span % 2 == 0 ? span / 2 : 1;
+    }
+    return span;
+}
+
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
     // What is fast stays so to the end of the step.
-    bool wasFast = articulation->isFast;
-    double turn = wasFast ? 0.0 : step->h * tpArticulation_TurnOf(step, articulation);
-    articulation->isFast = wasFast || turn > slowTurn;
+    bool isMoving = articulation->span > 1;
+    if (!hasRows) {
+        double turn = step->h * tpArticulation_TurnOf(step, articulation);
+        articulation->isFast = turn > slowTurn;
+        articulation->span = spanOf(step, articulation, turn);
+        isMoving = turn > stillTurn && (articulation->span > 1 || !articulation->isFast);
+    }
     tpArticulation_OpenNodes(step, articulation);
     articulation->isOpen = true;
     articulation->isMidway = false;
-    bool isMoving = !articulation->isFast && turn > stillTurn;
     (articulation->isTree ? openTree : openRows)(step, articulation, hasRows, isMoving);
     articulation->finished = 0;
 }

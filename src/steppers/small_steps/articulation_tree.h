@@ -48,6 +48,10 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation);
 // them, or NULL.
 void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate);
 
+// After that: the velocities `shifts` that even out the turn from the middle to the end, and rotors
+// with them. README.md, "Positions".
+void tpTree_EvenTurn(const tpSmallStep* step, tpArticulation* articulation, double rate);
+
 // What the joint of a link carried in the step goes to it.
 void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articulation, int i);
 

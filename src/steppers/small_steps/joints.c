@@ -254,7 +254,7 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
                 articulation->given[k] += articulation->pushes[k];
             }
         }
-        if (isLast || articulation->isFast) {
+        if (tpArticulation_Closes(articulation, isLast)) {
             tpTree_AddReactions(step, articulation);
         }
     }
@@ -365,7 +365,8 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
             continue;
         }
         endSubstep(step, articulation, isLast);
-        if (articulation->isInside && (isLast || articulation->isFast)) {
+        bool closes = tpArticulation_Closes(articulation, isLast);
+        if (articulation->isInside && closes) {
             tpArticulation_ComeOut(step, articulation);
             articulation->isOut = isLast;
         }
@@ -374,7 +375,7 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
             if (articulation->isTree) {
                 tpTree_EndJoints(step, articulation);
             }
-        } else if (articulation->isFast) {
+        } else if (closes) {
             tpArticulation_Reopen(step, articulation);
             if (articulation->isInside) {
                 tpArticulation_GoInside(step, articulation);
