@@ -23,13 +23,14 @@ STEP = 0.01
 
 
 def belt(draw):
-    """A block on a belt, held by a spring with a damper: it sticks, slips, and sticks again."""
-    speed, static = draw.uniform(0.1, 0.6), draw.uniform(0.4, 0.8)
+    """A block on a belt, held by a spring with a damper: it sticks, slips, and sticks again. With two coefficients of friction other
+    steppers let it go before it slips as a whole (further.py has the known motion)."""
+    speed = draw.uniform(0.1, 0.6)
     found = scene([dict(FLOOR, kind="kinematic", velocity=[speed, 0, 0]),
                    block("a", (0, 0, 0.1), (draw.uniform(-0.5, 1.0), 0, 0), mass=draw.uniform(0.5, 3.0))], 2.0)
     found["joints"] = [{"name": "s", "type": "spring", "bodies": [None, "a"], "anchors": [[-1, 0, 0.1], [0, 0, 0.1]],
                         "spring": {"stiffness": draw.uniform(30, 200), "rest": 1.0, "damping": draw.choice([0.0, 1.0])}}]
-    found["materials"]["m"]["friction"] = {"static": static, "dynamic": static * draw.uniform(0.6, 1.0)}
+    found["materials"]["m"]["friction"] = draw.uniform(0.3, 0.8)
     return found
 
 

@@ -43,7 +43,7 @@ static const double largestGrowth = 8.0, usualGrowth = 1.6;
 static const double simple = 1e-4, shortSimple = 1e-5;
 
 // Where errors are so small that a stride of one step of the user must come to two.
-static const double small = 1e-3, smallGrowth = 2.5;
+static const double small = 3e-3, shortSmall = 2e-2, smallGrowth = 2.5;
 
 // In parts of what is allowed: if the error of two levels is at most that, four steps of a flow are
 // not taken, unless what is between the nodes asks for them.
@@ -419,7 +419,8 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
     double simplest = levels->isShort ? shortSimple : simple;
     double error = fmax(levels->error, levels->middleError);
-    double most = error < simplest ? largestGrowth : error < small ? smallGrowth : usualGrowth;
+    bool isSmall = error < (levels->isShort ? shortSmall : small);
+    double most = error < simplest ? largestGrowth : isSmall ? smallGrowth : usualGrowth;
     double inside =
         fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
     double growth = levels->isShort ? tpGrowth(shortReserve * levels->error, 5.0, most)
