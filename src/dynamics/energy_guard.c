@@ -50,6 +50,10 @@ int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h) {
     return level;
 }
 
+double tpEnergyGuard_RiseOfSolves(const tpSystem* system, const tpStepReport* report) {
+    return strict * share * tpCertificate_EnergyLimit(system, report);
+}
+
 void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system, double h,
                          const tpStepReport* report) {
     guard->book = book;

@@ -48,6 +48,9 @@ typedef struct tpEnergyGuard {
 // shorter than the one whose halvings are known needs fewer of them.
 int tpEnergyBook_LevelOf(const tpEnergyBook* book, double h);
 
+// What tolerances of solves may add to the energy of a step whatever its guard, J.
+double tpEnergyGuard_RiseOfSolves(const tpSystem* system, const tpStepReport* report);
+
 // For the whole step of h seconds; the report has the energies of its start.
 void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system, double h,
                          const tpStepReport* report);

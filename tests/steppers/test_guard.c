@@ -82,7 +82,27 @@ static void refusedStepsAreNotAllTried(void** state) {
     tpDestroyWorld(world);
 }
 
+// Pushing out what solves have left of a gap gives as much energy as the tolerances of solves may:
+// such a step is not solved again with less of the push.
+static void solvesAreNotRepeatedForTheirRounding(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld();
+    tpEnergyBook* book = tpStepperMemory_BookOf(world->stepperState);
+    for (int k = 0; k < 10; ++k) {
+        takeShort(world);
+    }
+    for (int i = 1; i <= 2; ++i) {
+        world->system.poses.data[i].position.z -= 1.6e-14;
+    }
+    book->refused = 5;
+    tpStepReport report = takeShort(world);
+    assert_int_equal(book->refused, 6);
+    assert_int_equal(report.solveCount, 1);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(refusedStepsAreNotAllTried) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(refusedStepsAreNotAllTried),
+                                        cmocka_unit_test(solvesAreNotRepeatedForTheirRounding) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

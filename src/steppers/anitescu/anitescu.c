@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dynamics/contact_spring.h"
+#include "dynamics/energy_guard.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
@@ -121,7 +122,8 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
 // Solves, and where energy rises solves again with less restitution and then less push-out, by
 // halving the interval, until it does not.
 static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
-                         double gamma, double threshold, bool isGuarded, tpStepReport* report) {
+                         double gamma, double threshold, double rounding, bool isGuarded,
+                         tpStepReport* report) {
     tpSoftening full = { 1.0, 1.0 };
     bool bounces;
     if (!solve(step, memory, settings, gamma, threshold, full, &bounces, report)) {
@@ -129,7 +131,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     }
     // A bounce may give back what its collision took one step before, not more.
     double scale = fabs(report->kineticBefore) + fabs(report->potentialBefore);
-    double allowed = 1e-12 * scale + (bounces ? memory->lastLoss : 0.0);
+    double allowed = fmax(1e-12 * scale, rounding) + (bounces ? memory->lastLoss : 0.0);
     if (!isGuarded || energyRise(step, report) <= allowed) {
         return true;
     }
@@ -211,12 +213,15 @@ static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions
     bool isDone = tpTimeStep_Begin(&step, system, h, h);
     // If it only stands in for the symmetric step, bodies that have no part in it are not to
     // suffer.
+    // Nor are solves to be repeated because of their last digits.
     step.isFlightExact = !(options->values[tp_thetaOption] > 0.5);
-    isDone = isDone &&
-             solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
-             judgeRigid(&step, memory, report) &&
-             tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
-             keepVelocities(memory, &step);
+    double rounding = step.isFlightExact ? tpEnergyGuard_RiseOfSolves(system, report) : 0.0;
+    isDone =
+        isDone &&
+        solveGuarded(&step, memory, &settings, gamma, threshold, rounding, isGuarded, report) &&
+        judgeRigid(&step, memory, report) &&
+        tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
+        keepVelocities(memory, &step);
     if (isDone) {
         markHits(memory, threshold);
         double after = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
