@@ -120,7 +120,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
 }
 
 // Solves, and where energy rises solves again with less restitution and then less push-out, by
-// halving the interval, until it does not.
+// halving the interval, until it does not. A rise of `rounding` J does not count.
 static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
                          double gamma, double threshold, double rounding, bool isGuarded,
                          tpStepReport* report) {
