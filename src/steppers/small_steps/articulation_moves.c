@@ -13,8 +13,8 @@ static const double fastTurn = 0.7;
 // size, in one.
 static const double smallError = 1e-4, mostShift = 0.25;
 
-// The same of a tree, whose way back is known to second order.
-static const double smallInTree = 1e-2;
+// The same of a tree, whose way back is known to second order. Axes that have turned far leave more.
+static const double smallInTree = 1e-2, smallIfFast = 1e-6;
 
 // Errors smaller than this, of the smallest body's size, are left: they are roundings, and do not
 // add up beyond it.
@@ -321,7 +321,8 @@ static void correctRows(const tpSmallStep* step, tpArticulation* articulation, d
 // Whether the second pass for errors of this size is worth its while, and all that they need.
 static bool needsAgain(const tpArticulation* articulation, double largest) {
     double part = largest / articulation->size;
-    return articulation->isTree && part > smallError && part < smallInTree;
+    double least = articulation->isFast && articulation->span > 1 ? smallIfFast : smallError;
+    return articulation->isTree && part > least && part < smallInTree;
 }
 
 // Displacements for all errors, of which `largest` is the largest.

@@ -17,7 +17,7 @@ static const double slowTurn = 0.005;
 
 // A tree, whose turn is evened (tpTree_EvenTurn), before a body turns by more than this, rad, or a
 // link swings by more than that square of an angle under what pulls at its joints.
-static const double treeTurn = 0.01, treeSwing = 1.0;
+static const double treeTurn = 0.01, treeSwing = 0.25;
 
 // Below this directions are the same all through a step, rad.
 static const double stillTurn = 1e-5;
