@@ -13,7 +13,8 @@ static const double fastTurn = 0.7;
 // size, in one.
 static const double smallError = 1e-4, mostShift = 0.25;
 
-// The same of a tree, whose way back is known to second order. Axes that have turned far leave more.
+// The same of a tree, whose way back is known to second order. Axes that have turned far leave
+// more.
 static const double smallInTree = 1e-2, smallIfFast = 1e-6;
 
 // Errors smaller than this, of the smallest body's size, are left: they are roundings, and do not
