@@ -49,16 +49,19 @@ tpInertia tpMakeInertia(tpMat33 inertia) {
 }
 
 // Turns by q, whatever its length: a unit quaternion is one only to rounding, and the lengths of
-// vectors turned there and back millions of times would drift with it.
-static tpVec3 turn(tpQuat q, tpVec3 v) {
-    double s = 2.0 / tpDotQQ(q, q);
+// vectors turned there and back millions of times would drift with it. `scale` is that of q.
+static inline tpVec3 turn(tpQuat q, double scale, tpVec3 v) {
     tpVec3 u = tpMakeVec3(q.x, q.y, q.z);
-    tpVec3 t = tpScale(s, tpCross(u, v));
+    tpVec3 t = tpScale(scale, tpCross(u, v));
     return tpAdd(tpMulAdd(v, q.w, t), tpCross(u, t));
 }
 
-static tpVec3 turnBack(tpQuat q, tpVec3 v) {
-    return turn(tpConjugate(q), v);
+static double scaleOf(tpQuat q) {
+    return 2.0 / tpDotQQ(q, q);
+}
+
+static inline tpVec3 turnBack(tpQuat q, double scale, tpVec3 v) {
+    return turn(tpConjugate(q), scale, v);
 }
 
 static tpMat33 worldTensor(tpVec3 moments, tpQuat principalInWorld) {
@@ -84,7 +87,8 @@ tpMat33 tpInertia_InverseWorld(const tpInertia* inertia, tpQuat rotation) {
 
 tpVec3 tpInertia_Momentum(const tpInertia* inertia, tpQuat rotation, tpVec3 angularVelocity) {
     tpQuat q = tpMulQQ(rotation, inertia->principal);
-    return turn(q, tpMulParts(inertia->moments, turnBack(q, angularVelocity)));
+    double scale = scaleOf(q);
+    return turn(q, scale, tpMulParts(inertia->moments, turnBack(q, scale, angularVelocity)));
 }
 
 // Divided, not multiplied by inverses: I (1 / I) is not one, always to the same side.
@@ -94,10 +98,11 @@ static double quotient(double momentum, double moment) {
 
 tpVec3 tpInertia_Velocity(const tpInertia* inertia, tpQuat rotation, tpVec3 angularMomentum) {
     tpQuat q = tpMulQQ(rotation, inertia->principal);
-    tpVec3 m = turnBack(q, angularMomentum);
+    double scale = scaleOf(q);
+    tpVec3 m = turnBack(q, scale, angularMomentum);
     tpVec3 w = tpMakeVec3(quotient(m.x, inertia->moments.x), quotient(m.y, inertia->moments.y),
                           quotient(m.z, inertia->moments.z));
-    return turn(q, w);
+    return turn(q, scale, w);
 }
 
 double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 angularVelocity) {
@@ -131,8 +136,9 @@ void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3
         return;
     }
     tpQuat q = tpMulQQ(*rotation, inertia->principal);
-    tpVec3 momentum = tpMulParts(inertia->moments, turnBack(q, *angularVelocity));
-    tpVec3 inSpace = turn(q, momentum);
+    double scale = scaleOf(q);
+    tpVec3 momentum = tpMulParts(inertia->moments, turnBack(q, scale, *angularVelocity));
+    tpVec3 inSpace = turn(q, scale, momentum);
     if (inertia->symmetryAxis >= 0) {
         q = precess(inertia->moments, inertia->symmetryAxis, h, q, inSpace, momentum);
     } else {
