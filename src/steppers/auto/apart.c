@@ -22,6 +22,11 @@ bool tpBody_IsSteady(const tpBody* body) {
            (body->kind == tp_kinematicBody && body->keyframes == NULL && !body->hasTarget);
 }
 
+bool tpBody_IsSteadyNow(const tpSystem* system, int body) {
+    const tpBody* told = &system->bodies.data[body];
+    return tpBody_IsSteady(told) || (told->kind == tp_dynamicBody && told->isAsleep);
+}
+
 // Of the time: keyframes nearer to its start are there.
 static const double keyframePart = 1e-9;
 

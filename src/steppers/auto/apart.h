@@ -19,6 +19,9 @@ bool tpBody_IsBall(const tpSystem* system, const tpBody* body);
 // Whether a body stands still, or moves evenly whatever happens.
 bool tpBody_IsSteady(const tpBody* body);
 
+// The same of one that does so for now: it may sleep.
+bool tpBody_IsSteadyNow(const tpSystem* system, int body);
+
 // Whether a body does so from a time on for so many seconds, at the velocity that it has: it may go
 // from keyframe to keyframe.
 bool tpBody_IsSteadyFor(const tpBody* body, double time, double seconds);

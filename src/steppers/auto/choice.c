@@ -228,10 +228,25 @@ bool tpChoice_CanCompare(const tpUserStep* frame, int group) {
            frame->groups.sizes[group] <= veryMany;
 }
 
+// Whether the group has joints and nothing in it touches: the flow carries it, by any method.
+static bool swingsFreely(const tpUserStep* frame, int group) {
+    const tpGroups* groups = &frame->groups;
+    double touching = TP_TOUCH_DISTANCE * frame->system->units.length;
+    bool isFree = groups->jointCounts[group] > 0;
+    for (int i = 0; isFree && i < groups->contactCount; ++i) {
+        const tpContact* contact = &groups->contacts[i];
+        bool isOurs =
+            groups->ofBody[contact->bodyA] == group || groups->ofBody[contact->bodyB] == group;
+        isFree = !isOurs || contact->gap > touching;
+    }
+    return isFree;
+}
+
 bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier) {
     const tpGroups* groups = &frame->groups;
     int size = groups->sizes[group];
-    bool isCompared = groups->pairCounts[group] > 0 && size > fewBodies && size <= veryMany;
+    bool isCompared = groups->pairCounts[group] > 0 && size > fewBodies && size <= veryMany &&
+                      !swingsFreely(frame, group);
     if (isCompared) {
         return tpChoice_Compare(frame, group, carrier);
     }

@@ -246,7 +246,7 @@ static bool isTouchingPair(const tpFlowPlan* plan, const tpContact* contact, boo
 }
 
 static bool isOursOrSteady(const tpSystem* system, int body) {
-    return tpSystem_IsDynamic(system, body) || tpBody_IsSteady(&system->bodies.data[body]);
+    return tpSystem_IsDynamic(system, body) || tpBody_IsSteadyNow(system, body);
 }
 
 // How fast a body goes, as far as its surface moves by it: that of a ball does not by its turning.

@@ -541,15 +541,14 @@ static bool fliesIntoImpact(const tpGroupRun* run) {
 static double landFirst(tpGroupRun* run) {
     tpPace* pace = &run->pace;
     tpPace before = *pace;
-    bool isFlying = fliesIntoImpact(run);
-    if (isFlying) {
+    if (fliesIntoImpact(run)) {
         pace->isTold = true;
         pace->momentGuess = run->begin + 0.5 * run->length;
         pace->momentBound = run->begin + run->length;
-        pace->pushing = 0;
     }
+    bool isTold = pace->isTold;
     double start = tpGroupRun_Land(run, NULL);
-    if (isFlying && start == 0.0) {
+    if (isTold && start == 0.0) {
         *pace = before;
     }
     pace->isTold = false;

@@ -36,7 +36,7 @@ typedef struct tpPace {
     double positionRate, speedRate; // of errors in steps that are not checked, m/s and m/s^2
     bool knowsPushing;
     bool isTold;        // a stride of a new group was refused for a moment in the user's step to
-                        // come: `pushing` is what pushes up to it
+                        // come; nobody knows what pushes up to it
     uint64_t pushing;   // which shapes pushed each other in the last step
     uint64_t features;  // and with which of their features
     double givenRate;   // what contacts that give did to velocities in it, m/s^2

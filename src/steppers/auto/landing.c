@@ -72,7 +72,9 @@ static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time
         double part = time / count;
         run->hasMemory = tpFlow_TakeStep(flow, run, k * part, part, next, NULL);
         run->taken.work += next->work;
-        isGood = !next->isBad && tpTaken_Pairs(next) == run->pace.pushing;
+        uint64_t pushing = tpTaken_Pairs(next);
+        isGood = !next->isBad && (run->pace.isTold || pushing == run->pace.pushing);
+        run->pace.pushing = isGood ? pushing : run->pace.pushing;
     }
     return isGood && run->hasMemory;
 }

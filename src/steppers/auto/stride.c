@@ -27,9 +27,10 @@ static bool isDriven(const tpCoordinate* coordinate) {
     return coordinate->def.hasMotor || coordinate->def.hasServo || coordinate->def.armature > 0.0;
 }
 
-// Whether the body is in the group, or stands still or moves evenly whatever happens.
+// Whether the body is in the group, or stands still or moves evenly whatever happens, or sleeps:
+// what would be met in the user's step has woken.
 static bool isOursOrSteady(const tpSystem* system, const tpGroups* groups, int group, int body) {
-    return body < 0 || groups->ofBody[body] == group || tpBody_IsSteady(&system->bodies.data[body]);
+    return body < 0 || groups->ofBody[body] == group || tpBody_IsSteadyNow(system, body);
 }
 
 static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int group,

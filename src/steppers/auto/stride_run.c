@@ -318,7 +318,6 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->step = levels.isSmooth ? fmin(next, shorter) : isKnown ? pace->step : shorter;
         if (isKnown) {
             guessMoment(run, levels.momentPart, 2.0 * part);
-            pace->pushing = pace->knowsPushing ? pace->pushing : levels.pushing;
         }
     }
     system->time = time;
@@ -437,6 +436,7 @@ bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
         run->pace.step = tpGroupRun_FirstStep(run);
     }
     if (strideCount(run) == 0 || isLeaving(run)) {
+        run->pace.isTold = !run->pace.knowsPushing && tpGroupRun_AwaitsMoment(run);
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         return false;
     }
@@ -449,7 +449,6 @@ bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
     if (before.isTold) {
         before.momentGuess = run->pace.momentGuess;
         before.momentBound = run->pace.momentBound;
-        before.pushing = run->pace.pushing;
     }
     run->pace = hasBegun || before.knowsPushing ? run->pace : before;
     return hasBegun;
