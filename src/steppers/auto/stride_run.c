@@ -5,6 +5,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "math/elementary.h"
 #include "steppers/auto/apart.h"
 #include "steppers/auto/closing.h"
 #include "steppers/auto/landing.h"
@@ -28,6 +29,9 @@ enum { longFlow = 16, shortFlows = 48 };
 
 // Of the length at which the error would be what is allowed: it is a high power of the length.
 static const double careful = 0.85;
+
+// In parts of what is allowed: the error of a stride of one more step of the user.
+static const double roomPart = 0.4;
 
 // Strides that are refused are tried again shorter, so often; what was refused is come near to by
 // small steps.
@@ -64,7 +68,10 @@ static bool mayFlow(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     bool isDearer = pace->levelCost > 0.0 && pace->levelCost < pace->flowCost;
     bool isUnknown = pace->levelCost == 0.0 && pace->shortCount >= shortFlows;
-    return !(isDearer || isUnknown) || pace->levelCount >= levelsInRow ||
+    // Levels are for more steps of the user. (A top in strides of two was left to its method.)
+    double wanted = 2.0 * pace->step / run->length * (1.0 + 1e-9);
+    bool hasLevels = wanted >= (tpPace_IsTrusted(pace) ? leastTrusted : leastChecked);
+    return !(isDearer || isUnknown) || !hasLevels || pace->levelCount >= levelsInRow ||
            tpStride_IsDriven(run->system, run->groups, run->group);
 }
 
@@ -257,6 +264,16 @@ static bool setMotion(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels)
     return setStates(run, levels, stride) && isClear(run, stride, levels);
 }
 
+// Half of the next stride after a good one of so many steps of the user: one step more at least, if
+// the error allows that. (Strides of two steps stayed two, since growth by a third is none.)
+static double nextPart(const tpStrideLevels* levels, double part, int count, double h) {
+    double next = part * careful * tpStrideLevels_Growth(levels);
+    double more = (count + 1.0) / count;
+    double error = fmax(fmax(levels->error, levels->middleError), levels->betweenError);
+    bool hasRoom = error * tpPow(more, levels->isShort ? 5.0 : 6.0) <= roomPart;
+    return hasRoom ? fmax(next, 0.5 * (count + 1) * h * (1.0 + 1e-9)) : next;
+}
+
 // One try: whether the stride has begun. `wasWrong`: it was refused for its error, this time or
 // before.
 static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWrong) {
@@ -289,6 +306,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
                       levels.betweenError <= 1.0;
     if (isGood) {
         tpStride_Settle(stride);
+        next = nextPart(&levels, part, count, h);
         next = fmin(next, part * growthByTurn(stride));
         pace->checkedError = levels.plainError;
         pace->uncheckedCount = 0;
