@@ -342,7 +342,8 @@ static void featuresAgreeWithTheSearch(void** state) {
         tpReleaseGeometry(&s.a);
         tpReleaseGeometry(&s.b);
     }
-    assert_true(known > asked / 6);
+    // Two thirds are; the others meet in two faces, or have left their features.
+    assert_true(known > 2 * asked / 3);
 }
 
 // A corner of a hull over the cap of a cylinder, or its rim over a face, is known from the last
