@@ -276,7 +276,7 @@ bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOpt
         row += island->rowCount;
         double share = small->tolerance * sqrt((double)island->rowCount / (double)system.rowCount);
         island->tolerance = fmax(share, roundingOf(island));
-        island->work = 0.0;
+        island->work = island->newtonWork = 0.0;
         island->workLimit = small->workLimit - *work;
         island->enough = fmax(island->tolerance, nearEnough / tp_smallPart * share);
         island->grace = INFINITY;

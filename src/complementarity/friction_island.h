@@ -58,8 +58,9 @@ typedef struct tpFrictionIsland {
     double grace;     // work beyond which it does
     double slack;     // how far q may be changed, in units of velocity; 0: not at all
     const volatile sig_atomic_t* stop; // of the options
-    double rounding;  // the residual is known not to fall below; 0 where that is not known
-    bool isExhausted; // rounding allows no better: further stages leave it alone
+    double rounding;   // the residual is known not to fall below; 0 where that is not known
+    double newtonWork; // of the last step of Newton's method; 0: none yet
+    bool isExhausted;  // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
 
 typedef struct tpFrictionSystem {
@@ -91,6 +92,11 @@ void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, 
 static inline bool tpFrictionIsland_IsSpent(const tpFrictionIsland* island) {
     return island->work >= island->workLimit || (island->stop != NULL && *island->stop != 0) ||
            (island->residual <= island->enough && island->work >= island->grace);
+}
+
+// Whether more than half of a step of Newton's method is beyond what may be spent.
+static inline bool tpFrictionIsland_IsTooDear(const tpFrictionIsland* island, double stepWork) {
+    return island->work + 0.5 * stepWork > island->workLimit;
 }
 
 // Solved, or at the end of its means.

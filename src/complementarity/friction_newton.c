@@ -51,6 +51,7 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     int blocks = island->blockCount, rows = island->rowCount;
     newton->island = island;
     newton->iterations = 0;
+    newton->isTooDear = false;
     if (!tpFrictionLinear_Create(&newton->linear, island, arena)) {
         return false;
     }
@@ -164,10 +165,15 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
     return sum;
 }
 
+// What the next step takes.
+static double stepWork(tpFrictionNewton* newton) {
+    return newton->island->newtonWork = tpFrictionLinear_Work(&newton->linear, newton->inPlay);
+}
+
 // The Newton direction into step. False if memory ran out.
 static bool direction(tpFrictionNewton* newton, double weight) {
     tpFrictionLinear* linear = &newton->linear;
-    newton->island->work += tpFrictionLinear_Work(linear, newton->inPlay);
+    newton->island->work += newton->island->newtonWork;
     if (!tpFrictionLinear_Factorise(linear, newton->inPlay, newton->velocity, newton->impulse,
                                     weight)) {
         return false;
@@ -247,6 +253,10 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
             *status = tp_stalled;
             break;
         }
+        if (tpFrictionIsland_IsTooDear(island, stepWork(newton))) {
+            newton->isTooDear = true;
+            break;
+        }
         if (!direction(newton, weight)) {
             *status = tp_solverOutOfMemory;
             break;
@@ -296,7 +306,7 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
     tpSolveStatus status = isBold ? tp_solved : tp_stalled;
     memcpy(newton.r, island->r, bytes);
     memcpy(newton.u, island->u, bytes);
-    while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
+    while (newton.iterations < limit && !newton.isTooDear && !tpFrictionIsland_IsDone(island)) {
         // Where rounding stopped it there is nothing to find by another start.
         if (status == tp_stalled && newton.iterations > 0 && island->residual <= island->enough) {
             break;

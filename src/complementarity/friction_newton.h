@@ -24,6 +24,7 @@ typedef struct tpFrictionNewton {
     double* trial;
     double* trialVelocity;
     int iterations;
+    bool isTooDear; // the next step is beyond what the island may cost
 } tpFrictionNewton;
 
 bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena);

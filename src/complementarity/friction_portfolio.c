@@ -110,6 +110,14 @@ static bool needsWork(const tpFrictionIsland* island) {
     return !(island->residual <= island->tolerance) && !island->isExhausted && !isGoodEnough;
 }
 
+// Whether a stage begins with what costs as much as a step of Newton's method. What is left of the
+// work once that is too dear is for sweeps.
+static bool hasNewton(const Stage* stage) {
+    return stage->solve == tpFrictionIsland_ProximalFirst ||
+           stage->solve == tpFrictionIsland_Proximal ||
+           stage->solve == tpFrictionIsland_FindRounding;
+}
+
 // Runs one stage on every island that needs it. False if memory ran out.
 static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrictionOptions* options,
                      tpArena* arena, double* work, tpSolveReport* report) {
@@ -129,8 +137,11 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
             island->workLimit = before + fmax(0.0, options->workLimit - *work);
+            bool isTooDear =
+                hasNewton(stage) && tpFrictionIsland_IsTooDear(island, island->newtonWork);
             tpSolveStatus status =
-                stage->restartSweeps > 0 || stage->pathSteps > 0
+                isTooDear ? tp_notApplicable
+                : stage->restartSweeps > 0 || stage->pathSteps > 0
                     ? restart(island, stage, &chosen, limit, arena, &done.iterations)
                     : stage->solve(island, &chosen, limit, arena, &done.iterations);
             tpArena_Release(arena, mark);
@@ -260,7 +271,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
         island->slack = mayShift(options) ? options->slack : 0.0;
         island->shift = shift != NULL ? shift + row : NULL;
         row += island->rowCount;
-        island->work = 0.0;
+        island->work = island->newtonWork = 0.0;
         if (!isfinite(island->residual)) {
             memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
             memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
@@ -311,7 +322,8 @@ static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions*
     if (factor < 0.0) {
         return tp_solverOutOfMemory;
     }
-    double worth = approachFactorisations * factor / tpFrictionIsland_SweepWork(island);
+    double sweep = tpFrictionIsland_SweepWork(island);
+    double worth = fmin(approachFactorisations * factor, island->workLimit - island->work) / sweep;
     if (worth < leastApproach) {
         return tp_notApplicable;
     }

@@ -148,7 +148,7 @@ static tpSolveStatus solve(tpFrictionIsland* island, const tpFrictionOptions* op
         }
         tpFrictionNewton_Run(&newton, weight, center, isBold, innerFraction, INNER_LIMIT, &status);
         int spent = newton.iterations - before;
-        if (status == tp_solverOutOfMemory) {
+        if (status == tp_solverOutOfMemory || newton.isTooDear) {
             break;
         }
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));

@@ -162,7 +162,29 @@ static void struckWallsAreSolved(void** state) {
     assert_true(work <= 1.8e9);
 }
 
+// What a solve may cost is kept to half a step of Newton's method (1e6) and a sweep or two, and
+// what is too little for one goes into sweeps.
+static void smallBudgetsAreKept(void** state) {
+    (void)state;
+    static double r[mostRows], u[mostRows];
+    tpFrictionProblem problem = makeWall(&wall, 27, 2.0);
+    double left = INFINITY;
+    for (double limit = 1.5e6; limit < 3e7; limit *= 1.3) {
+        tpFrictionOptions options = tpDefaultFrictionOptions();
+        options.workLimit = limit;
+        memset(r, 0, sizeof r);
+        tpSolveReport report;
+        tpFriction_Solve(&problem, &options, memory, r, u, &report);
+        assert_true(report.work >= 0.7 * limit);
+        assert_true(report.work <= limit + 7e5);
+        assert_true(report.residual <= 1.5 * left);
+        left = fmin(left, report.residual);
+    }
+    assert_true(left < 1e-3);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(struckWallsAreSolved) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(struckWallsAreSolved),
+                                        cmocka_unit_test(smallBudgetsAreKept) };
     return cmocka_run_group_tests(tests, start, stop);
 }
