@@ -11,6 +11,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/parts.h"
 #include "dynamics/step_budget.h"
+#include "steppers/late_overlaps.h"
 #include "steppers/pieces.h"
 
 // Of a step that tears joints apart: what their islands take instead, as a part of its duration,
@@ -312,11 +313,13 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
 
 // Takes the part of the islands that went astray. If they may only have been left behind when
 // the work of the step ended, or have been drawn along by solves of others that failed, they try
-// the whole step by themselves first.
+// the whole step by themselves first; if that is about overlaps alone, as long as the step can pay
+// for it.
 static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
                        tpStepReport* report) {
     tpStepReport before = *report;
-    if (mayBeWhole) {
+    double used = tpStepBudget_Work(step->system) / tpStepBudget_Whole(step->system);
+    if (mayBeWhole && (step->mayTear || used + otherShare <= wholePart)) {
         if (!tryPart(step, isOther, step->h, otherShare, report)) {
             return step->h;
         }
@@ -422,9 +425,18 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     }
 }
 
+// Bodies that overlap since the step has cost all it may come apart.
+static void settle(const tpJoinedStep* step, tpStepReport* report) {
+    bool isEnded = step->stepper->closesAccount && tpStepBudget_WasSpent(step->system);
+    if (isEnded && !report->undone && !tpLateOverlaps_Settle(step->system, report)) {
+        tpStepReport_RunOut(report);
+    }
+}
+
 void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     tpStepReport before = *report;
     tpStepper_Take(step->stepper, step->system, step->state, step->options, step->h, report);
+    settle(step, report);
     if (isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
         takeAgain(step, &before, report);
     }

@@ -1,30 +1,31 @@
-// Overlaps that a large problem leaves at the end of its drift.
+// Overlaps that a large problem leaves at the end of its drift, and those of a step that has cost
+// all it may.
 //
 // They come from unfinished solves, from contacts that were none at the start of the step, and from
-// edges that turn about each other. Each is taken back to 1e-4 m, the depth to which the paper
-// resolves its contacts: bodies are moved along the contacts' normals, as far as masses and
-// neighbours say, by light sweeps without friction (sweeps/light_solve.h), in metres instead of
-// metres a second; contacts are looked for again, and so on until none is deeper. Only bodies that
-// overlap, and their neighbours, take part; each round that is needed adds the neighbours of those.
-// Contacts that are farther from closing than a few times the longest way out are left out.
+// edges that turn about each other. Each is taken back to a depth that may stay: bodies are moved
+// along the contacts' normals, as far as masses and neighbours say, by light sweeps without
+// friction (sweeps/light_solve.h), in metres instead of metres a second; contacts are looked for
+// again, and so on until none is deeper. Only bodies that overlap, and their neighbours, take part;
+// each round that is needed adds the neighbours of those. Contacts that are farther from closing
+// than a few times the longest way out are left out.
 //
-// Deviation from the paper: it takes an overlap back by the impulses of (8), which also give the
-// bodies the velocity of the way out. In a high wall that is solved within a budget, these
-// velocities feed a swaying that nothing damps (a wall of 20 layers gains a joule in four seconds,
-// and stands still without them). Here velocities stay as they are, in the bodies' own axes.
+// Deviation from the paper: [BenderSchmitt06] takes an overlap back by the impulses of (8), which
+// also give the bodies the velocity of the way out. In a high wall that is solved within a budget,
+// these velocities feed a swaying that nothing damps (a wall of 20 layers gains a joule in four
+// seconds, and stands still without them). Here velocities stay as they are, in the bodies' own
+// axes.
 
-#include "steppers/bender_schmitt/push_out.h"
+#include "steppers/push_out.h"
 
 #include <string.h>
 
+#include "dynamics/contact_law.h"
 #include "dynamics/forces.h"
-#include "dynamics/matching.h"
 #include "dynamics/sweep_input.h"
-#include "steppers/bender_schmitt/missed.h"
 #include "sweeps/light_solve.h"
 
-// Rounds of moving and looking again, and light sweeps of a round.
-enum { maxRounds = 32, maxSweeps = 512 };
+// Light sweeps of a round.
+enum { maxSweeps = 512 };
 
 // Neighbours of neighbours that take part: where the first that do not are pushed into others, it
 // takes another round.
@@ -35,18 +36,8 @@ enum { rings = 3 };
 enum { maxIdleRounds = 12 };
 static const double gainPart = 0.9;
 
-// Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small
-// bodies this part of their size. Without such a rest the way out of one contact is the way into
-// the next, and the contacts of a pile never come to an end.
-static const double restOverlap = 1e-4;
+// Small bodies keep no more than this part of their size.
 static const double restPart = 2e-3;
-
-// No more of what a certificate allows than this part: what rests so deep is certified.
-static const double certifiedPart = 0.9;
-
-// The same where a small problem has to hurry, in units of length: the next step solves it to the
-// last digits again, and every overlap that it begins with makes that harder.
-static const double fineRest = 1e-6;
 
 // Parts of that: to which a deeper one is taken back, and which the others may not exceed on the
 // way.
@@ -58,29 +49,11 @@ static const double missPart = 0.1;
 // Contacts with room for more than this, in longest ways out, are left out.
 static const double farWays = 4.0;
 
-typedef struct PushOut {
-    tpBenderStep* step;
-    // of each found contact: that at the start, or -1; NULL: nothing overlapped there
-    const int* match;
-    bool* isMoved;   // of each body: it takes part
-    tpContact* near; // contacts of such bodies
-    double* room;    // of each of these: how far they may close, m; negative: they have to open
-    int nearCount;
-    double longest; // way out of a contact, m
-} PushOut;
-
-// The overlap that contacts may keep, if no body is small.
-static double mostRest(const tpBenderStep* step) {
-    double rest = step->isHurried ? fineRest : restOverlap;
-    return fmin(rest * step->system->units.length,
-                certifiedPart * step->report->limits.penetration);
-}
-
 // The overlap that a contact may keep.
-static double restOf(const tpBenderStep* step, const tpContact* contact) {
-    const tpSystem* system = step->system;
+static double restOf(const tpPushOut* push, const tpContact* contact) {
+    const tpSystem* system = push->system;
     const int bodies[2] = { contact->bodyA, contact->bodyB };
-    double rest = mostRest(step);
+    double rest = push->rest;
     for (int k = 0; k < 2; ++k) {
         if (tpSystem_IsDynamic(system, bodies[k])) {
             rest = fmin(rest, restPart * system->bodies.data[bodies[k]].reach);
@@ -89,52 +62,29 @@ static double restOf(const tpBenderStep* step, const tpContact* contact) {
     return rest;
 }
 
-// What of an overlap is not taken back in this step: the speed is limited for those that it began
-// with.
-static double keptOf(const PushOut* push, int contact) {
-    int start = push->match != NULL ? push->match[contact] : -1;
-    if (start < 0) {
-        return 0.0;
-    }
-    const tpBenderStep* step = push->step;
-    const tpBenderSettings* settings = step->settings;
-    // The gap of a missed contact is that of its row, which may be anything.
-    double before = fmin(-step->start.contacts[start].gap, step->overlap);
-    return before - fmin(settings->gamma * before, settings->pushOut * step->time.h);
+static double keptOf(const tpPushOut* push, int contact) {
+    return push->kept != NULL ? push->kept[contact] : 0.0;
 }
 
-static bool findMatch(PushOut* push) {
-    tpBenderStep* step = push->step;
-    push->match = NULL;
-    if (!(step->overlap > mostRest(step))) {
-        return true;
-    }
-    push->match = tpMatchContacts(step->start.contacts, step->start.contactCount, step->found,
-                                  step->foundCount, &step->system->arena);
-    return push->match != NULL;
-}
-
-static void include(PushOut* push, const tpContact* contact) {
+static void include(tpPushOut* push, const tpContact* contact) {
     push->isMoved[contact->bodyA] = push->isMoved[contact->bodyB] = true;
 }
 
 // How far a contact may close, m; negative: it has to open.
-static double roomOf(const PushOut* push, int contact) {
-    const tpBenderStep* step = push->step;
-    const tpContact* at = &step->found[contact];
-    double rest = restOf(step, at), kept = keptOf(push, contact), depth = -at->gap;
+static double roomOf(const tpPushOut* push, int contact) {
+    const tpContact* at = &push->found[contact];
+    double rest = restOf(push, at), kept = keptOf(push, contact), depth = -at->gap;
     return depth > fmax(rest, kept) ? fmax(targetPart * rest, kept) - depth
                                     : fmax(roomPart * rest - depth, 0.0);
 }
 
 // Bodies that have to move; returns by how much they overlap too deep, all together, m.
-static double findDeep(PushOut* push) {
-    const tpBenderStep* step = push->step;
+static double findDeep(tpPushOut* push) {
     double sum = 0.0;
     push->longest = 0.0;
-    for (int i = 0; i < step->foundCount; ++i) {
-        const tpContact* contact = &step->found[i];
-        double most = fmax(restOf(step, contact), keptOf(push, i) * (1.0 + 1e-12));
+    for (int i = 0; i < push->foundCount; ++i) {
+        const tpContact* contact = &push->found[i];
+        double most = fmax(restOf(push, contact), keptOf(push, i) * (1.0 + 1e-12));
         if (-contact->gap > most) {
             include(push, contact);
             sum += -contact->gap - most;
@@ -144,20 +94,19 @@ static double findDeep(PushOut* push) {
     return sum;
 }
 
-static bool takesPart(const PushOut* push, const tpContact* contact) {
-    const tpSystem* system = push->step->system;
+static bool takesPart(const tpPushOut* push, const tpContact* contact) {
+    const tpSystem* system = push->system;
     return (push->isMoved[contact->bodyA] && tpSystem_IsDynamic(system, contact->bodyA)) ||
            (push->isMoved[contact->bodyB] && tpSystem_IsDynamic(system, contact->bodyB));
 }
 
 // The contacts of bodies that take part, and the room that each has.
-static void gather(PushOut* push) {
-    const tpBenderStep* step = push->step;
+static void gather(tpPushOut* push) {
     double far = farWays * push->longest;
     push->nearCount = 0;
-    for (int i = 0; i < step->foundCount; ++i) {
-        if (step->found[i].gap < far && takesPart(push, &step->found[i])) {
-            push->near[push->nearCount] = step->found[i];
+    for (int i = 0; i < push->foundCount; ++i) {
+        if (push->found[i].gap < far && takesPart(push, &push->found[i])) {
+            push->near[push->nearCount] = push->found[i];
             push->room[push->nearCount] = roomOf(push, i);
             push->nearCount += 1;
         }
@@ -165,7 +114,7 @@ static void gather(PushOut* push) {
 }
 
 // The contacts of this round, and of what they touch.
-static void gatherRings(PushOut* push) {
+static void gatherRings(tpPushOut* push) {
     gather(push);
     for (int ring = 1; ring < rings; ++ring) {
         for (int i = 0; i < push->nearCount; ++i) {
@@ -175,8 +124,8 @@ static void gatherRings(PushOut* push) {
     }
 }
 
-static void moveBodies(const PushOut* push, const tpVelocity* way) {
-    tpSystem* system = push->step->system;
+static void moveBodies(const tpPushOut* push, const tpVelocity* way) {
+    tpSystem* system = push->system;
     for (int i = 0; i < system->bodyCount; ++i) {
         double size = tpLengthSquared(way[i].linear) + tpLengthSquared(way[i].angular);
         if (!tpSystem_IsDynamic(system, i) || size == 0.0) {
@@ -194,12 +143,12 @@ static void moveBodies(const PushOut* push, const tpVelocity* way) {
 
 // One round: the least way, by mass, after which nothing is too deep, as far as directions stay the
 // same.
-static bool moveApart(PushOut* push) {
-    tpSystem* system = push->step->system;
+static bool moveApart(tpPushOut* push) {
+    tpSystem* system = push->system;
     tpArena* arena = &system->arena;
     tpSweeper sweeper;
-    push->near = TP_SCRATCH(arena, tpContact, push->step->foundCount);
-    push->room = TP_SCRATCH(arena, double, push->step->foundCount);
+    push->near = TP_SCRATCH(arena, tpContact, push->foundCount);
+    push->room = TP_SCRATCH(arena, double, push->foundCount);
     if (arena->failed) {
         return false;
     }
@@ -219,9 +168,7 @@ static bool moveApart(PushOut* push) {
         pack->bias[0][lane] = push->room[i];
     }
     sweeper.velocities = way;
-    tpLightTask task = { .start = rest,
-                         .goal = missPart * mostRest(push->step),
-                         .limit = maxSweeps };
+    tpLightTask task = { .start = rest, .goal = missPart * push->rest, .limit = maxSweeps };
     if (!tpLight_Solve(&sweeper, &task, arena)) {
         return false;
     }
@@ -229,18 +176,17 @@ static bool moveApart(PushOut* push) {
     return true;
 }
 
-bool tpPushOut_Settle(tpBenderStep* step) {
-    tpSystem* system = step->system;
+bool tpPushOut_Settle(tpPushOut* push) {
+    tpSystem* system = push->system;
     tpArena* arena = &system->arena;
-    PushOut push = { .step = step };
-    push.isMoved = TP_SCRATCH_ZEROED(arena, bool, system->bodyCount);
-    if (push.isMoved == NULL || !findMatch(&push)) {
+    push->isMoved = TP_SCRATCH_ZEROED(arena, bool, system->bodyCount);
+    if (push->isMoved == NULL) {
         return false;
     }
     double least = INFINITY;
     int idle = 0;
-    for (int round = 0; round < maxRounds; ++round) {
-        double left = findDeep(&push);
+    for (int round = 0; round < push->rounds; ++round) {
+        double left = findDeep(push);
         idle = left > gainPart * least ? idle + 1 : 0;
         least = fmin(least, left);
         if (!(left > 0.0) || idle == maxIdleRounds) {
@@ -248,13 +194,13 @@ bool tpPushOut_Settle(tpBenderStep* step) {
         }
         double energy = tpSystem_Energy(system);
         tpArenaMark mark = tpArena_Mark(arena);
-        bool isDone = moveApart(&push);
+        bool isDone = moveApart(push);
         tpArena_Release(arena, mark);
-        if (!isDone || !tpMissed_Look(step) || !findMatch(&push)) {
+        if (!isDone || !push->look(push)) {
             return false;
         }
         // What has been lifted has lost less than the impulses say.
-        step->report->impactLoss -= tpSystem_Energy(system) - energy;
+        push->report->impactLoss -= tpSystem_Energy(system) - energy;
     }
     return true;
 }

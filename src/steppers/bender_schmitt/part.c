@@ -18,8 +18,8 @@
 #include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "steppers/bender_schmitt/first_impact.h"
-#include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step_contacts.h"
+#include "steppers/bender_schmitt/way_out.h"
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
 // rolls over a sharp edge takes most of them where it does.
@@ -210,7 +210,7 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     int count;
     // Drifts on the way to an impact overlap where it is; what is left at its end is no impact.
     bool isLeft = step->isLocating && !step->start.isSmall;
-    if ((isLeft && !tpPushOut_Settle(step)) || !finishDrift(step) ||
+    if ((isLeft && !tpWayOut_Settle(step)) || !finishDrift(step) ||
         !tpStepContacts_End(step, &contacts, &count)) {
         return false;
     }

@@ -20,9 +20,9 @@
 #include "steppers/bender_schmitt/crowd.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/missed.h"
-#include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/rest_biases.h"
 #include "steppers/bender_schmitt/step.h"
+#include "steppers/bender_schmitt/way_out.h"
 
 // Corrections that come closer in the end may first lead away, but not so often in a row.
 enum { maxCorrections = 12, maxGrown = 2, maxPasses = 4 };
@@ -332,5 +332,5 @@ bool tpResting_Solve(tpBenderStep* step) {
         }
     }
     // A part that ends at its first impact overlaps nowhere.
-    return step->start.isSmall || step->isLocating || tpPushOut_Settle(step);
+    return step->start.isSmall || step->isLocating || tpWayOut_Settle(step);
 }
