@@ -3,12 +3,15 @@
 // Drifts end after rounds of solves, each of which sees where the one before has led. A step that
 // has to end early has rows that miss true gaps, mostly by a hundredth of a body, while the law of
 // contact may be met to the last digit. Moving bodies apart without touching their velocities takes
-// a small part of what a round costs. Contacts are listed with the gaps that they have then.
+// a small part of what a round costs. It may not give back more energy than the step has lost.
+// Contacts are listed with the gaps that they have then.
 
 #include "steppers/late_overlaps.h"
 
 #include "dynamics/contact_spring.h"
 #include "dynamics/contacts.h"
+#include "dynamics/forces.h"
+#include "dynamics/kept_motion.h"
 #include "dynamics/step_budget.h"
 #include "dynamics/tally.h"
 #include "steppers/push_out.h"
@@ -75,8 +78,18 @@ bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report) {
                        .look = look,
                        .context = margins,
                        .report = report };
-    if (margins == NULL || !look(&push) || !tpPushOut_Settle(&push)) {
+    tpKeptMotion start;
+    double energy = tpSystem_Energy(system), loss = report->impactLoss;
+    if (margins == NULL || !tpKeptMotion_Take(&start, system) || !look(&push) ||
+        !tpPushOut_Settle(&push)) {
         return false;
+    }
+    // What lifts bodies by more than the step has lost would be a gain, in this step and after it.
+    if (tpSystem_Energy(system) - energy > loss + report->frictionLoss) {
+        tpKeptMotion_PutBack(&start, system);
+        tpSystem_ForgetFound(system);
+        report->impactLoss = loss;
+        return true;
     }
     renewGaps(&push, before);
     return true;
