@@ -312,6 +312,13 @@ static void setLoads(tpJointTree* tree) {
     for (tpJointAxis* axis = tree->axes; axis < axesEnd(tree); ++axis) {
         axis->load = axis->rotor * axis->rotorSpeed;
     }
+    const tpPlainRows* plain = &tree->plain;
+    for (int k = 0; k < plain->count; ++k) {
+        tree->axes[plain->axes[k]].load += 0.0 - plain->stiffness[k] * plain->bias[k];
+    }
+    if (plain->count > 0) {
+        return;
+    }
     for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
         int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];

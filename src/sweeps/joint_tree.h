@@ -68,6 +68,13 @@ typedef struct tpAxisRow {
     bool isFar; // it gives nothing as long as its axis stays between farLowest and farHighest
 } tpAxisRow;
 
+// Rows without bounds that are all within, side by side. They give their axes -stiffness bias.
+typedef struct tpPlainRows {
+    int count; // 0: the rows are asked one by one
+    const int32_t* axes;
+    const double *stiffness, *bias;
+} tpPlainRows;
+
 // An axis along which next to nothing moves, as two of three turns in gimbal lock, counts as held.
 static const double tp_leastPivot = 1e-12;
 
@@ -84,6 +91,7 @@ typedef struct tpJointTree {
     tpJointAxis* axes;
     tpAxisRow* rows;
     tpRowAnswer* answers; // of the rows
+    tpPlainRows plain;    // all rows, if they are such
     // Rows that are not far, one after the other; NULL: none is far, and `nearCount` is not asked.
     int32_t* near;
     int nearCount;

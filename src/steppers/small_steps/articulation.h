@@ -106,6 +106,7 @@ typedef struct tpArticulation {
     tpSpatialInertia* responses; // the same of a tree
     tpRows rows, ends;           // parts of those of all joints
     tpArticulatedRow* laws;
+    struct tpPlainLaws* plain;   // of a tree: room for those that have no bounds
     double *errors, *lateErrors; // of the rows
     bool* isLoose;               // rows whose state is another for a while
     double* pushes;              // momentum that contacts gave in this substep, 6 numbers per node
@@ -130,6 +131,7 @@ typedef struct tpArticulation {
     bool isTumbling;       // one of its bodies is
     bool isFed;            // rows gave something that joints have not been told
     bool hasCones;         // ball joints with laws on their angles
+    bool isPlain;          // all its rows are in `plain`, which substeps go by
     bool isAwake, isOpen;
     bool isPlaced;       // joints of a tree have been looked at in this step
     bool wasPlaced;      // its hinges are where the last look of the last step has found them

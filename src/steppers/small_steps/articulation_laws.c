@@ -7,6 +7,7 @@
 #include "math/elementary.h"
 #include "steppers/small_steps/articulation_tree.h"
 #include "steppers/small_steps/hinges.h"
+#include "steppers/small_steps/plain_laws.h"
 
 // The axis that rows are being written for.
 typedef struct AxisAt {
@@ -298,6 +299,9 @@ static void sortRows(const tpSmallStep* step, tpArticulation* articulation) {
 }
 
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
+    if (tpPlainLaws_WriteAgain(step, articulation)) {
+        return;
+    }
     articulation->solver.rowCount = 0;
     articulation->hasCones = false;
     int hinges = 0;
@@ -334,6 +338,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     }
     articulation->tree.rowCount = articulation->solver.rowCount;
     sortRows(step, articulation);
+    tpPlainLaws_Take(step, articulation);
 }
 
 // What the laws of angles have pulled with since they were written.
@@ -388,6 +393,7 @@ void tpTree_RewriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
         }
     }
     sortRows(step, articulation);
+    tpPlainLaws_Take(step, articulation);
 }
 
 // Rotors have the speeds of their axes.

@@ -8,6 +8,7 @@
 #include "steppers/small_steps/few_contacts.h"
 #include "steppers/small_steps/flights.h"
 #include "steppers/small_steps/hinges.h"
+#include "steppers/small_steps/plain_laws.h"
 #include "sweeps/tree_packs.h"
 
 // The part of a list of rows from a block and a row on.
@@ -316,6 +317,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->isTree = isTree(step, m);
     if (articulation->isTree) {
         placeTree(step, m, room, first, articulation);
+        articulation->plain = tpPlainLaws_Reserve(&step->state->jointRoom, size->rows);
         articulation->hinges = TP_PLACE(map->hinges, at->hingePack);
         articulation->hingePackCount = end->hingePack - at->hingePack;
         articulation->hingeCount = at->hingeCount;
@@ -386,7 +388,7 @@ static tpStepJoints* placeMechanisms(const tpSmallStep* step, const Extent* size
         placeArticulation(step, m, &room, &first, &sizes[m], &joints->placed[place]);
         addExtent(&first, &sizes[m]);
     }
-    return joints;
+    return step->state->jointRoom.failed ? NULL : joints;
 }
 
 // Whether a mechanism is where it was, with the numbers that its bodies had.

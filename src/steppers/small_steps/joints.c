@@ -19,6 +19,7 @@
 #include "steppers/small_steps/few_contacts.h"
 #include "steppers/small_steps/flights.h"
 #include "steppers/small_steps/hinges.h"
+#include "steppers/small_steps/plain_laws.h"
 #include "sweeps/tree_packs.h"
 
 // Solves ------------------------------------------------------------------------------------------
@@ -189,11 +190,16 @@ static void beginSubstep(const tpSmallStep* step, tpArticulation* articulation) 
         tpVec3* base = &step->bases[numberOf(articulation, i)].angular;
         *base = tpAdd(*base, articulation->flights[i].change);
     }
+    bool endsSprings = articulation->passed == 0 && tpArticulation_EndsSprings(articulation);
+    if (articulation->isPlain) {
+        tpPlainLaws_Begin(articulation->plain, endsSprings);
+        return;
+    }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         tpRowAnswer* row = &articulation->solver.answers[k];
         const tpArticulatedRow* law = &articulation->laws[k];
         double bias = law->startBias + law->wayFactor * law->way;
-        if (articulation->passed == 0 && tpArticulation_EndsSprings(articulation)) {
+        if (endsSprings) {
             bias *= 1.0 - law->ending;
         }
         bias = law->role == tp_limitRole && bias < 0.0 ? 0.0 : bias;
@@ -206,6 +212,10 @@ static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
     if (articulation->isInside) {
         step->joints->flights->follow(6 * articulation->tree.nodeCount, step->substepTime,
                                       articulation->last, articulation->moved);
+    }
+    if (articulation->isPlain) {
+        tpPlainLaws_Follow(articulation, step->substepTime);
+        return;
     }
     if (articulation->isTree) {
         for (int k = 0; k < articulation->tree.rowCount; ++k) {
@@ -221,12 +231,9 @@ static void followWay(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
-// The substep is over: what its rows did.
-static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
+// What the rows did in the substep that is over.
+static void endRows(tpArticulation* articulation) {
     bool isTree = articulation->isTree;
-    if (isTree) {
-        tpJointTree_TurnRotors(&articulation->tree);
-    }
     for (int n = 0; n < tpArticulation_NearCount(articulation); ++n) {
         int k = tpArticulation_NearRow(articulation, n);
         if (isTree) {
@@ -245,6 +252,18 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
         }
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
     }
+}
+
+// The substep is over.
+static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bool isLast) {
+    if (articulation->isTree) {
+        tpJointTree_TurnRotors(&articulation->tree);
+    }
+    if (articulation->isPlain) {
+        tpPlainLaws_End(articulation);
+    } else {
+        endRows(articulation);
+    }
     articulation->finished += 1;
     articulation->passed += 1;
     if (articulation->isTree) {
@@ -255,6 +274,9 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
             }
         }
         if (tpArticulation_Closes(articulation, isLast)) {
+            if (articulation->isPlain) {
+                tpPlainLaws_Return(articulation);
+            }
             tpTree_AddReactions(step, articulation);
         }
     }
