@@ -1,10 +1,12 @@
-// Nodes of a tree at the same distance from its root, four at once: the passes of joint_tree.c in
+// Nodes of a tree that do not hang on each other, four at once: the passes of joint_tree.c in
 // lanes, with the same bits.
 //
-// Nothing that one pass does to a node needs another node of the same distance. A pack has up to
-// four such nodes with as many axes each; packs stand from the farthest to the nearest, the root is
-// in none. Impulses of nodes with the same parent are added in the order of the nodes, as they are
-// one by one. A chain has one node per distance, and no packs.
+// A pass to the root needs a node's children before itself, and the way back its parent. A pack has
+// up to four nodes with as many axes each, whose children are in earlier packs; the root is in
+// none. They are filled with the nodes that are farthest from the root and ready, which takes the
+// fewest packs [Hu61]: by distances alone a ragdoll of 14 bodies would have five instead of four.
+// Impulses of nodes with the same parent are added in the order of the nodes, as they are one by
+// one. A chain has no packs.
 
 #ifndef TIPPE_SRC_SWEEPS_TREE_PACKS_H
 #define TIPPE_SRC_SWEEPS_TREE_PACKS_H

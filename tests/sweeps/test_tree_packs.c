@@ -143,10 +143,44 @@ static void chainsHaveNone(void** state) {
     assert_int_equal(test.tree.packCount, 0);
 }
 
+// The 13 links of a ragdoll fill four packs, each after those of its children.
+static void packsAreFew(void** state) {
+    (void)state;
+    static Case test;
+    // Foot, shin and thigh of both legs; lower and upper arms; head, neck, chest and belly; pelvis.
+    static const int parents[nodes] = { 1, 2, 13, 4, 5, 13, 7, 12, 9, 12, 11, 12, 13, -1 };
+    tpRandom random = { 5 };
+    openCase(&test, &random, true, 1, false);
+    for (int i = 0; i < nodes; ++i) {
+        test.nodes[i].child = test.nodes[i].sibling = -1;
+    }
+    for (int i = 0; i < nodes; ++i) {
+        test.nodes[i].parent = parents[i];
+        if (parents[i] >= 0) {
+            test.nodes[i].sibling = test.nodes[parents[i]].child;
+            test.nodes[parents[i]].child = i;
+        }
+    }
+    tpJointTree_Pack(&test.tree, test.packs, test.packAxes, test.depths);
+    assert_int_equal(test.tree.packCount, 4);
+    int packOf[nodes], count = 0;
+    for (int p = 0; p < 4; ++p) {
+        for (int k = 0; k < test.packs[p].count; ++k) {
+            packOf[test.packs[p].nodes[k]] = p;
+            count += 1;
+        }
+    }
+    assert_int_equal(count, nodes - 1);
+    for (int i = 0; i < nodes - 1; ++i) {
+        assert_true(parents[i] == nodes - 1 || packOf[i] < packOf[parents[i]]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packsKeepTheBits),
         cmocka_unit_test(chainsHaveNone),
+        cmocka_unit_test(packsAreFew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
