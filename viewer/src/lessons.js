@@ -265,7 +265,7 @@ export const lessons = [
             bodies: [floor('wood'), {
                 name: 'top', mass: 0.015, inertia: [1.35e-6, 1.35e-6, 1.35e-6], center_of_mass: [0, 0, -0.0015], material: 'wood',
                 shapes: [{ type: 'sphere', radius: 0.015, color: '#b5432c' },
-                    { type: 'intersection', visual: true, color: '#efe3cc', of: [{ type: 'sphere', radius: 0.01503 }, { type: 'box', size: [0.04, 0.04, 0.04], position: [0, 0, 0.02] }] },
+                    { type: 'intersection', visual: true, color: '#efe3cc', of: [{ type: 'sphere', radius: 0.0151 }, { type: 'box', size: [0.04, 0.04, 0.04], position: [0, 0, 0.02] }] },
                     { type: 'cylinder', visual: true, color: '#3f5f66', radius: 0.0026, length: 0.008, position: [0, 0, 0.0185] }, { type: 'sphere', visual: true, color: '#3f5f66', radius: 0.0026, position: [0, 0, 0.0225] }],
                 position: [0.00014975, 0, 0.015], rotation: { axis: [0, 1, 0], degrees: 5.73 }, angular_velocity: [0.09983 * spin, 0, 0.995 * spin],
             }],
