@@ -66,6 +66,23 @@ static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
     return false;
 }
 
+// How far turning moves points of a body in the step, m.
+static double turningOf(const tpSmallStep* step, int n, int body) {
+    double turn = tpLength(step->moved[n].angular);
+    // The reach of a plane is infinite.
+    return turn > 0.0 ? turn * step->system->bodies.data[body].reach : 0.0;
+}
+
+// Whether points of a manifold's bodies move so little against each other that none can have passed
+// through: half of those that turn far.
+static bool movesTooLittle(const tpSmallStep* step, tpShapePair pair, const int numbers[2],
+                           const int bodies[2]) {
+    tpVec3 shift = tpSub(step->moved[numbers[0]].linear, step->moved[numbers[1]].linear);
+    double way = tpLength(shift) + turningOf(step, numbers[0], bodies[0]) +
+                 turningOf(step, numbers[1], bodies[1]);
+    return way <= tpCollider_CrossingDepth(step->system->collider, pair);
+}
+
 // The part of the step after which a manifold's bodies would pass through each other; 1 if they do
 // not.
 static double partUntilCrossing(const tpSmallStep* step, const tpSoftRun* run, int lane) {
@@ -75,6 +92,7 @@ static double partUntilCrossing(const tpSmallStep* step, const tpSoftRun* run, i
     if (bodies[0] < 0 || bodies[1] < 0 ||
         (!tpSmallStep_TurnsFar(step, numbers[0], bodies[0]) &&
          !tpSmallStep_TurnsFar(step, numbers[1], bodies[1])) ||
+        movesTooLittle(step, state->shapes.data[run->slots[lane]], numbers, bodies) ||
         staysBeside(step, run, lane, bodies)) {
         return 1.0;
     }
