@@ -77,8 +77,10 @@ static double sizeOf(const tpBounds* b) {
 }
 
 // Larger all around, and further where the shape is heading.
-static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 motion, bool isBall) {
-    double more = isBall ? 2.0 : 1.0, margin = more * fat->sizeMargin * sizeOf(bounds);
+static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 motion, bool isBall,
+                       bool isLinked) {
+    double more = isBall ? 2.0 : 1.0;
+    double margin = (isBall || isLinked ? 2.0 : 1.0) * fat->sizeMargin * sizeOf(bounds);
     tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
     tpVec3 ahead = tpScale(more * fat->motionMargin, motion);
     return (tpBounds){ tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
@@ -103,8 +105,8 @@ static void renewBox(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
     tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
     // A leap is no motion to be continued.
     proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
-    proxy->fat =
-        fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion, tpProxies_IsBall(proxies, i));
+    proxy->fat = fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion,
+                        tpProxies_IsBall(proxies, i), proxies->kinds[i] == tp_linkedProxy);
     proxy->lastLower = bounds->lower;
 }
 

@@ -7,6 +7,7 @@
 
 #include "collision/fat_balls.h"
 #include "geometry/shape.h"
+#include "geometry/shape_parts.h"
 #include "support/check.h"
 
 enum { boxCount = 150, rounds = 60 };
@@ -42,7 +43,9 @@ static void startYard(Yard* yard, tpRandom* random) {
     for (int i = 0; i < boxCount; ++i) {
         yard->centers[i] = randomVec3(random, -1.0, 1.0);
         yard->velocities[i] = randomVec3(random, -0.02, 0.02);
-        yard->kinds[i] = i % 10 == 0 ? tp_fixedProxy : tp_movableProxy;
+        yard->kinds[i] = i % 10 == 0  ? tp_fixedProxy
+                         : i % 4 == 1 ? tp_linkedProxy
+                                      : tp_movableProxy;
     }
     placeBoxes(yard);
 }
@@ -88,7 +91,7 @@ static void checkPairs(const tpFatPairs* fat, const tpProxies* proxies) {
             bool isWanted =
                 mayPair(NULL, a, b) && proxies->kinds[a] != tp_noProxy &&
                 proxies->kinds[b] != tp_noProxy &&
-                (proxies->kinds[a] == tp_movableProxy || proxies->kinds[b] == tp_movableProxy);
+                (proxies->kinds[a] >= tp_movableProxy || proxies->kinds[b] >= tp_movableProxy);
             assert_true(!isListed || isWanted);
         }
     }
@@ -510,6 +513,42 @@ static void farBoxesAreFound(void** state) {
     tpDestroyFatPairs(&fat);
 }
 
+// A link leaves its box after twice as much motion as a body without joints, and pairs with both
+// kinds; one that joints let go has the smaller box from then on.
+static void linksHaveLargerBoxes(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpFatPairs fat;
+    tpCreateFatPairs(&fat, &allocator, false);
+    fat.sizeMargin = 0.01;
+    fat.motionMargin = 0.0;
+    tpBounds bounds[4];
+    uint8_t kinds[4] = { tp_movableProxy, tp_linkedProxy, tp_linkedProxy, tp_fixedProxy };
+    tpProxies proxies = { bounds, kinds, 4, NULL, NULL, NULL };
+    // Sides of 1 m: margins of 3 and 6 cm.
+    const double ways[5] = { 0.0, 0.02, 0.04, 0.05, 0.08 };
+    const bool leaves[5][2] = {
+        { true, true }, { false, false }, { true, false }, { false, false }, { true, true }
+    };
+    for (int k = 0; k < 5; ++k) {
+        for (int i = 0; i < 4; ++i) {
+            bounds[i] =
+                tpBoundsAbout(tpMakeVec3(0.8 * i + ways[k], 0.0, 0.0), tpMakeVec3(0.5, 0.5, 0.5));
+        }
+        assert_true(update(&fat, &proxies));
+        assert_int_equal(fat.pairs.count, 3);
+        assert_int_equal(fat.hasChanged && fat.hasMoved.data[0], leaves[k][0]);
+        assert_int_equal(fat.hasChanged && fat.hasMoved.data[1], leaves[k][1]);
+    }
+    tpVec3 side = tpSub(fat.proxies.data[1].fat.upper, fat.proxies.data[1].fat.lower);
+    CHECK_NEAR(side.x, 1.12, 1e-9);
+    kinds[1] = tp_movableProxy;
+    assert_true(update(&fat, &proxies));
+    side = tpSub(fat.proxies.data[1].fat.upper, fat.proxies.data[1].fat.lower);
+    CHECK_NEAR(side.x, 1.06, 1e-9);
+    tpDestroyFatPairs(&fat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsAreHandedOn),      cmocka_unit_test(crowdsFallTogether),
@@ -517,6 +556,7 @@ int main(void) {
         cmocka_unit_test(ballsInBoxesStayApart), cmocka_unit_test(ballsAreNotMissed),
         cmocka_unit_test(treesAreBuiltAnew),     cmocka_unit_test(treesInUseWait),
         cmocka_unit_test(farBoxesAreFound),      cmocka_unit_test(smallBallsAreNotMissed),
+        cmocka_unit_test(linksHaveLargerBoxes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpArena_Destroy(&arena);

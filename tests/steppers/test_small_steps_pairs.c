@@ -1,5 +1,6 @@
 // Pairs of shapes in small steps: how near they may come, and pairs that come and go during a run.
 
+#include "collision/box_axes.h"
 #include "geometry/shape.h"
 #include "steppers/small_steps/apart.h"
 #include "steppers/small_steps/search.h"
@@ -78,7 +79,7 @@ static void slackIsABound(void** state) {
         tpPose poseB = tpMakePose(randomVec3(&random, -2.0, 2.0), randomRotation(&random));
         tpVec3 along = tpNormalize(randomVec3(&random, -1.0, 1.0));
         double apart = tpSeparationAlong(&a, poseA, &b, poseB, along);
-        tpPairState pair = tpMakeApart(apart, along, tp_alongNothing);
+        tpPairState pair = tpMakeApart(apart, along);
         for (int step = 0; step < 5; ++step) {
             tpBodyWay wayA, wayB;
             poseA = moveBody(&random, poseA, reachA, &wayA);
@@ -92,11 +93,11 @@ static void slackIsABound(void** state) {
     }
     // A bound that is never reached would say little.
     assert_true(tightest < 0.05);
-    tpPairState pair = tpMakeApart(1.0, tpMakeVec3(0.0, 0.0, 1.0), tp_alongNothing);
+    tpPairState pair = tpMakeApart(1.0, tpMakeVec3(0.0, 0.0, 1.0));
     tpBodyWay up = { .moved = { 0.0f, 0.0f, 0.5f } }, still = { .turned = 0.0f };
     assert_true(tpStaysApart(&pair, &up, &still));
     CHECK_NEAR(pair.slack, 1.5, 0.5 * 2e-3 + 1e-5);
-    tpPairState distance = tpMakeApart(1.0, tpZeroVec3(), tp_alongNothing);
+    tpPairState distance = tpMakeApart(1.0, tpZeroVec3());
     assert_true(tpStaysApart(&distance, &up, &still));
     CHECK_NEAR(distance.slack, 0.5, 1e-5);
 }
@@ -170,9 +171,9 @@ static double separationNow(const Two* two, tpVec3 along) {
                              two->poses[1], along);
 }
 
-// Two plates that tumble together stay apart along a face of one of them, which turns with it, and
-// a direction that stays where it was does not tell that for long.
-static void facesAreFollowed(void** state) {
+// Two plates that tumble together are known to be apart along a face of one of them at any time,
+// and along a direction that stays where it was only at first.
+static void facesKeepApart(void** state) {
     (void)state;
     tpGeometry a, b;
     tpPose own = tpMakePose(tpZeroVec3(), tpIdentityQuat());
@@ -180,25 +181,92 @@ static void facesAreFollowed(void** state) {
     assert_int_equal(tpMakeBox(&(tpBox){ { 0.9, 0.9, 0.1 } }, own, &b, NULL), tp_success);
     Two two;
     makeTwo(&two, a, b);
+    tpShapePair shapes = { 0, 1 };
     tpBodyWay still = { .margin = 0.01f };
     tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0);
-    for (int kind = tp_alongNothing; kind <= tp_alongFaceOfB; ++kind) {
-        tpPairState pair = tpMakeApart(0.05, up, (tpAlongKind)kind);
-        int followed = 0;
-        for (int k = 0; k < 40; ++k) {
-            tpQuat turned = tpQuatExp(tpScale(0.1 * k, tpNormalize(tpMakeVec3(3.0, 1.0, 2.0))));
-            two.poses[0] = tpMakePose(tpRotate(turned, tpScale(0.15, up)), turned);
-            two.poses[1] = tpMakePose(tpZeroVec3(), turned);
-            followed += tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &still, &still, &pair);
+    tpPairState pair = tpMakeApart(0.05, up), other = pair;
+    int followed = 0;
+    for (int k = 0; k < 40; ++k) {
+        tpQuat turned = tpQuatExp(tpScale(0.1 * k, tpNormalize(tpMakeVec3(3.0, 1.0, 2.0))));
+        two.poses[0] = tpMakePose(tpRotate(turned, tpScale(0.15, up)), turned);
+        two.poses[1] = tpMakePose(tpZeroVec3(), turned);
+        followed += tpFindApart(&two.system, shapes, &still, &still, &other);
+        tpBoxesApart boxes = { shapes, &still, &still, &pair, false };
+        tpFindBoxesApart(&two.system, &boxes, 1);
+        assert_true(boxes.isApart);
+        CHECK_NEAR(pair.slack, 0.05, 1e-6);
+        CHECK_NEAR(tpDot(tpUnpackDirection(pair.along), tpRotate(turned, up)), 1.0, 5e-3);
+    }
+    assert_int_equal(followed, 1);
+    // Nobody knows a direction.
+    tpPairState distance = tpMakeApart(0.05, tpZeroVec3());
+    assert_false(tpFindApart(&two.system, shapes, &still, &still, &distance));
+    // Not far enough for what the next step may need, and not at all.
+    for (int k = 0; k < 2; ++k) {
+        tpBodyWay falling = { .ahead = { 0.0f, 0.0f, -0.06f }, .margin = 0.07f };
+        two.poses[0] = tpMakePose(tpScale(k == 0 ? 0.15 : 0.09, up), tpIdentityQuat());
+        two.poses[1] = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+        tpPairState before = pair;
+        tpBoxesApart boxes = { shapes, k == 0 ? &falling : &still, &still, &pair, true };
+        tpFindBoxesApart(&two.system, &boxes, 1);
+        assert_false(boxes.isApart);
+        assert_memory_equal(&pair, &before, sizeof(pair));
+    }
+}
+
+// Several pairs are told apart together as one by one, and from any direction the separation is
+// that of the best face.
+static void boxesAreToldApartTogether(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    int apart = 0;
+    for (int round = 0; round < 200; ++round) {
+        Two two[tp_boxesAtOnce];
+        tpPairState pairs[tp_boxesAtOnce];
+        tpBodyWay still = { .margin = 0.0f };
+        int count = 1 + round % tp_boxesAtOnce;
+        tpSystem all;
+        tpShape shapes[2 * tp_boxesAtOnce];
+        tpBody bodies[2 * tp_boxesAtOnce];
+        tpPose poses[2 * tp_boxesAtOnce];
+        memset(&all, 0, sizeof(all));
+        tpBoxesApart list[tp_boxesAtOnce];
+        for (int k = 0; k < count; ++k) {
+            double reach;
+            tpGeometry boxes[2] = { makeShape(0, &reach), makeShape(0, &reach) };
+            makeTwo(&two[k], boxes[0], boxes[1]);
+            for (int i = 0; i < 2; ++i) {
+                two[k].poses[i] =
+                    tpMakePose(randomVec3(&random, -0.6, 0.6), randomRotation(&random));
+                shapes[2 * k + i] = two[k].shapes[i];
+                shapes[2 * k + i].body = 2 * k + i;
+                bodies[2 * k + i] = two[k].bodies[i];
+                poses[2 * k + i] = two[k].poses[i];
+            }
+            pairs[k] = tpMakeApart(0.0, tpZeroVec3());
+            list[k] = (tpBoxesApart){ { 2 * k, 2 * k + 1 }, &still, &still, &pairs[k], false };
         }
-        assert_int_equal(followed, kind == tp_alongNothing ? 1 : 40);
-        if (kind != tp_alongNothing) {
-            CHECK_NEAR(pair.slack, 0.05, 1e-6);
+        all.shapes.data = shapes;
+        all.bodies.data = bodies;
+        all.poses.data = poses;
+        tpFindBoxesApart(&all, list, count);
+        for (int k = 0; k < count; ++k) {
+            double best = -INFINITY;
+            for (int face = 0; face < 12; ++face) {
+                double sign = face % 2 == 0 ? 1.0 : -1.0;
+                tpVec3 unit = { face / 2 % 3 == 0 ? sign : 0.0, face / 2 % 3 == 1 ? sign : 0.0,
+                                face / 2 % 3 == 2 ? sign : 0.0 };
+                best = fmax(
+                    best, separationNow(&two[k], tpRotate(two[k].poses[face / 6].rotation, unit)));
+            }
+            assert_int_equal(list[k].isApart, best > 0.0);
+            if (list[k].isApart) {
+                CHECK_NEAR(pairs[k].slack, best, 1e-6);
+                apart += 1;
+            }
         }
     }
-    // Nobody knows a direction.
-    tpPairState distance = tpMakeApart(0.05, tpZeroVec3(), tp_alongFaceOfA);
-    assert_false(tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &still, &still, &distance));
+    assert_true(apart > 200);
 }
 
 // What is found apart is as far apart as it says, and stays so through the next step at the speeds
@@ -231,8 +299,7 @@ static void foundApartStaysApart(void** state) {
             ways[i].ahead[2] = (float)ahead[i].z;
             ways[i].margin = (float)(tpLength(ahead[i]) + ways[i].turning);
         }
-        tpPairState pair =
-            tpMakeApart(0.0, tpNormalize(randomVec3(&random, -1.0, 1.0)), tp_alongNothing);
+        tpPairState pair = tpMakeApart(0.0, tpNormalize(randomVec3(&random, -1.0, 1.0)));
         if (!tpFindApart(&two.system, (tpShapePair){ 0, 1 }, &ways[0], &ways[1], &pair)) {
             continue;
         }
@@ -487,12 +554,13 @@ static void filtersAreAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needsOfPairs),          cmocka_unit_test(needsAlongADirection),
-        cmocka_unit_test(slackIsABound),         cmocka_unit_test(turningIsBounded),
-        cmocka_unit_test(facesAreFollowed),      cmocka_unit_test(foundApartStaysApart),
-        cmocka_unit_test(separationsOfShapes),   cmocka_unit_test(waysAreBounded),
-        cmocka_unit_test(boxesGoAlongTheWay),    cmocka_unit_test(newBodiesAreMet),
-        cmocka_unit_test(exclusionsAreFollowed), cmocka_unit_test(filtersAreAsked),
+        cmocka_unit_test(needsOfPairs),         cmocka_unit_test(needsAlongADirection),
+        cmocka_unit_test(slackIsABound),        cmocka_unit_test(turningIsBounded),
+        cmocka_unit_test(facesKeepApart),       cmocka_unit_test(boxesAreToldApartTogether),
+        cmocka_unit_test(foundApartStaysApart), cmocka_unit_test(separationsOfShapes),
+        cmocka_unit_test(waysAreBounded),       cmocka_unit_test(boxesGoAlongTheWay),
+        cmocka_unit_test(newBodiesAreMet),      cmocka_unit_test(exclusionsAreFollowed),
+        cmocka_unit_test(filtersAreAsked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "steppers/small_steps/apart.h"
 
+#include "collision/boxes.h"
 #include "geometry/shape.h"
 
 // Directions -------------------------------------------------------------------------------------
@@ -13,12 +14,8 @@ uint32_t tpPackDirection(tpVec3 v) {
     return packNumber(v.x, 0) | packNumber(v.y, 10) | packNumber(v.z, 20);
 }
 
-// The two bits that a direction leaves.
-enum { kindShift = 30 };
-
-tpPairState tpMakeApart(double slack, tpVec3 along, tpAlongKind kind) {
-    uint32_t word = tpPackDirection(along);
-    return (tpPairState){ -1, (float)slack, word != 0 ? word | (uint32_t)kind << kindShift : 0 };
+tpPairState tpMakeApart(double slack, tpVec3 along) {
+    return (tpPairState){ -1, (float)slack, tpPackDirection(along) };
 }
 
 // Shapes -----------------------------------------------------------------------------------------
@@ -122,16 +119,6 @@ double tpLeastSeparationAlong(const tpGeometry* a, tpPose poseA, const tpBodyShi
     return fmin(start, end) - bend;
 }
 
-// The normal of the face of a box that looks most along a direction.
-static tpVec3 faceAlong(tpQuat rotation, tpVec3 along) {
-    tpVec3 local = tpUnrotate(rotation, along), size = tpAbsVec3(local);
-    tpVec3 axis = size.x >= size.y && size.x >= size.z
-                      ? tpMakeVec3(copysign(1.0, local.x), 0.0, 0.0)
-                  : size.y >= size.z ? tpMakeVec3(0.0, copysign(1.0, local.y), 0.0)
-                                     : tpMakeVec3(0.0, 0.0, copysign(1.0, local.z));
-    return tpRotate(rotation, axis);
-}
-
 bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a, const tpBodyWay* b,
                  tpPairState* pair) {
     if (pair->along == 0) {
@@ -141,15 +128,40 @@ bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a,
     const tpShape* shapeB = &system->shapes.data[shapes.shapeB];
     tpPose poseA = tpShapePose(system, shapeA), poseB = tpShapePose(system, shapeB);
     const tpGeometry *formA = &shapeA->form->geometry, *formB = &shapeB->form->geometry;
-    tpAlongKind kind = (tpAlongKind)(pair->along >> kindShift);
-    tpVec3 along = tpUnpackDirection(pair->along);
-    along = kind == tp_alongFaceOfA   ? faceAlong(poseA.rotation, along)
-            : kind == tp_alongFaceOfB ? faceAlong(poseB.rotation, along)
-                                      : alongPlane(formA, poseA, formB, poseB, tpNormalize(along));
+    tpVec3 along = tpNormalize(tpUnpackDirection(pair->along));
+    along = alongPlane(formA, poseA, formB, poseB, along);
     double apart = tpSeparationAlong(formA, poseA, formB, poseB, along);
     if (!(apart > 0.0 && apart > tpPairNeedAlong(a, b, along))) {
         return false;
     }
-    *pair = tpMakeApart(apart, along, kind);
+    *pair = tpMakeApart(apart, along);
     return true;
+}
+
+void tpFindBoxesApart(const tpSystem* system, tpBoxesApart* list, int count) {
+    tpBoxBatch batch;
+    for (int lane = 0; lane < count; ++lane) {
+        const tpShape* a = &system->shapes.data[list[lane].shapes.shapeA];
+        const tpShape* b = &system->shapes.data[list[lane].shapes.shapeB];
+        tpPose rooms[2];
+        tpBoxBatch_Set(&batch, lane, &a->form->geometry, *tpFindShapePose(system, a, &rooms[0]),
+                       &b->form->geometry, *tpFindShapePose(system, b, &rooms[1]));
+    }
+    for (int lane = count; lane < tp_boxesAtOnce; ++lane) {
+        tpBoxBatch_Copy(&batch, count - 1, lane);
+    }
+    tpBoxBatch_FindAxes(&batch);
+    for (int lane = 0; lane < count; ++lane) {
+        tpBoxesApart* boxes = &list[lane];
+        double apart = batch.separation[lane];
+        boxes->isApart = false;
+        if (!(apart > 0.0)) {
+            continue;
+        }
+        tpVec3 along = tpBoxBatch_FaceNormal(&batch, lane);
+        boxes->isApart = apart > tpPairNeedAlong(boxes->a, boxes->b, along);
+        if (boxes->isApart) {
+            *boxes->pair = tpMakeApart(apart, along);
+        }
+    }
 }

@@ -282,26 +282,16 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     }
 }
 
-// The face normal that keeps two boxes apart, from B to A.
-static tpVec3 boxNormal(const tpBoxBatch* batch, int lane, const Pair* pair) {
-    int face = (int)batch->face[lane], axis = face % 3;
-    double side = face < 3 ? batch->t[axis][lane] : batch->s[axis][lane];
-    double sign = side > 0.0 ? -1.0 : 1.0;
-    tpVec3 unit = { axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0 };
-    return tpRotate(face < 3 ? pair->poseA.rotation : pair->poseB.rotation, unit);
-}
-
 static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,
                          tpContactList* out) {
     tpPairCache none;
     memset(&none, 0, sizeof(none));
     double separation = batch->separation[lane];
     answer->slack = fmax(pair->margin, separation);
-    tpVec3 normal = separation > 0.0 ? boxNormal(batch, lane, pair) : tpZeroVec3();
+    tpVec3 normal = separation > 0.0 ? tpBoxBatch_FaceNormal(batch, lane) : tpZeroVec3();
     if (isApart(pair, answer, separation, normal)) {
         answer->slack = separation;
         answer->along = normal;
-        answer->kind = batch->face[lane] < 3 ? tp_alongFaceOfA : tp_alongFaceOfB;
     } else {
         answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, pair->poseA,
                                           &pair->b->form->geometry, pair->poseB, pair->margin, true,

@@ -5,9 +5,6 @@
 
 #include "steppers/small_steps/step.h"
 
-// What a direction along which two shapes are apart turns with.
-typedef enum tpAlongKind { tp_alongNothing, tp_alongFaceOfA, tp_alongFaceOfB } tpAlongKind;
-
 // A pair that is asked for its manifold, and the answer.
 typedef struct tpAnswer {
     int32_t pair;       // its place in the list of pairs, or -1
@@ -17,7 +14,6 @@ typedef struct tpAnswer {
     int first, count;   // points, in the chunk's memory
     double slack;       // what is not among them is at least so far away, m
     tpVec3 along;       // without points: the slack is measured along it; 0: it is a distance
-    tpAlongKind kind;   // what `along` turns with
     tpOverFace over;    // of two boxes: what is known of the face
     bool areBalls;      // spheres about their bodies' centres
     bool isWritten;     // into its lane

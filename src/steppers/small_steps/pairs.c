@@ -70,7 +70,8 @@ static void placeChunk(void* context, int chunk, int worker) {
         tpBounds bounds = boundsOf(system, shape);
         bool isBall = shape->form->geometry.type == tp_sphereShape;
         boxes->radii[i] = isBall ? (float)shape->form->geometry.sphere.radius : 0.0f;
-        boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
+        bool isLinked = state->map.owners.data[shape->body] >= 0;
+        boxes->kinds[i] = !isMovable ? tp_fixedProxy : isLinked ? tp_linkedProxy : tp_movableProxy;
         boxes->bounds[i] = tpSweepBounds(bounds, &state->ways.data[boxes->bodies[i]]);
     }
 }
