@@ -6,6 +6,7 @@
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
 #include "geometry/shape_parts.h"
+#include "steppers/small_steps/apart.h"
 #include "steppers/small_steps/search.h"
 
 // Threads share the loop over shapes in chunks of so many.
@@ -47,7 +48,8 @@ static tpBounds boundsOf(const tpSystem* system, const tpShape* shape) {
         double r = geometry->sphere.radius;
         return tpBoundsAbout(system->poses.data[shape->body].position, tpMakeVec3(r, r, r));
     }
-    return tpGeometry_Bounds(geometry, tpSystem_BodyFrame(system, shape->body));
+    tpPose room;
+    return tpClassOf(geometry)->bounds(geometry, *tpFindShapePose(system, shape, &room));
 }
 
 static void placeChunk(void* context, int chunk, int worker) {
