@@ -49,7 +49,9 @@ static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
     const tpSystem* system = step->system;
     tpShapePair pair = step->state->shapes.data[run->slots[lane]];
     const tpShape *a = &system->shapes.data[pair.shapeA], *b = &system->shapes.data[pair.shapeB];
-    tpPose poseA = tpShapePose(system, a), poseB = tpShapePose(system, b);
+    tpPose rooms[2];
+    const tpPose* poseA = tpFindShapePose(system, a, &rooms[0]);
+    const tpPose* poseB = tpFindShapePose(system, b, &rooms[1]);
     tpBodyShift shiftA = shiftOf(step, run->bodyA[lane], bodies[0]);
     tpBodyShift shiftB = shiftOf(step, run->bodyB[lane], bodies[1]);
     double depth = shallowPart * tpCollider_CrossingDepth(system->collider, pair);
@@ -58,7 +60,7 @@ static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
         const tpSoftPack* pack = &run->packs[k];
         tpVec3 along = tpNormalize(
             tpMakeVec3(pack->normal[0][lane], pack->normal[1][lane], pack->normal[2][lane]));
-        if (tpLeastSeparationAlong(&a->form->geometry, poseA, &shiftA, &b->form->geometry, poseB,
+        if (tpLeastSeparationAlong(&a->form->geometry, *poseA, &shiftA, &b->form->geometry, *poseB,
                                    &shiftB, along) > -depth) {
             return true;
         }
