@@ -201,10 +201,10 @@ static bool reserveBirth(tpWorld* world) {
            TP_RESERVE(allocator, world->moving, world->births.count + 1);
 }
 
-// Scratch of a large world's steps is asked for as its bodies come: the first step would take half
-// as long again if the system had to give it memory then.
+// Scratch of a crowd's steps is asked for as its bodies come: the first step would take half as
+// long again if the system had to give it memory then.
 static void prepareScratch(tpWorld* world) {
-    enum { bodiesAtOnce = 1024 };
+    enum { bodiesAtOnce = 128 };
     size_t count = (size_t)world->system.bodyCount;
     if (count % bodiesAtOnce == 0 && world->stepper->bodyScratch > 0) {
         tpArena_Prepare(&world->system.arena, count * (size_t)world->stepper->bodyScratch);

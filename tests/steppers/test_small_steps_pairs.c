@@ -269,6 +269,39 @@ static void boxesAreToldApartTogether(void** state) {
     assert_true(apart > 200);
 }
 
+// Two balls are as far apart as their centres, less the radii, along the line between these; if
+// that is less than the next step may need, or if they overlap, nothing is known of them.
+static void ballsAreToldApart(void** state) {
+    (void)state;
+    tpPose own = tpMakePose(tpMakeVec3(0.0, 0.5, 0.0), tpIdentityQuat());
+    tpPose central = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+    tpGeometry a, b;
+    assert_int_equal(tpMakeSphere(&(tpSphere){ 0.25 }, own, &a, NULL), tp_success);
+    assert_int_equal(tpMakeSphere(&(tpSphere){ 0.5 }, central, &b, NULL), tp_success);
+    Two two;
+    makeTwo(&two, a, b);
+    // Half a turn about z: the ball of the first body stands below its centre.
+    two.poses[0] = tpMakePose(tpMakeVec3(0.0, 1.5, 2.0), (tpQuat){ 0.0, 0.0, 0.0, 1.0 });
+    two.poses[1] = tpMakePose(tpMakeVec3(0.0, 1.0, 0.0), tpIdentityQuat());
+    tpBodyWay still = { .margin = 0.0f };
+    tpBodyWay falling = { .ahead = { 0.0f, 0.0f, -1.3f }, .margin = 1.3f };
+    tpBodyWay rising = { .ahead = { 0.0f, 0.0f, 1.3f }, .margin = 1.3f };
+    tpPairState pair = tpMakeApart(0.0, tpZeroVec3()), before = pair;
+    tpShapePair shapes = { 0, 1 };
+    assert_false(tpFindBallsApart(&two.system, shapes, &falling, &still, &pair));
+    assert_memory_equal(&pair, &before, sizeof(pair));
+    assert_true(tpFindBallsApart(&two.system, shapes, &rising, &still, &pair));
+    CHECK_NEAR(pair.slack, 2.0 - 0.75, 1e-7);
+    CHECK_NEAR(tpUnpackDirection(pair.along).z, 1.0, 2e-3);
+    assert_true(tpFindBallsApart(&two.system, shapes, &still, &still, &pair));
+    CHECK_NEAR(pair.slack, 2.0 - 0.75, 1e-7);
+    assert_int_equal(pair.along, 0);
+    two.poses[0].position.z = 0.7;
+    before = pair;
+    assert_false(tpFindBallsApart(&two.system, shapes, &rising, &still, &pair));
+    assert_memory_equal(&pair, &before, sizeof(pair));
+}
+
 // What is found apart is as far apart as it says, and stays so through the next step at the speeds
 // that bodies have, whatever they are; a plane is left by its normal.
 static void foundApartStaysApart(void** state) {
@@ -554,12 +587,19 @@ static void filtersAreAsked(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needsOfPairs),         cmocka_unit_test(needsAlongADirection),
-        cmocka_unit_test(slackIsABound),        cmocka_unit_test(turningIsBounded),
-        cmocka_unit_test(facesKeepApart),       cmocka_unit_test(boxesAreToldApartTogether),
-        cmocka_unit_test(foundApartStaysApart), cmocka_unit_test(separationsOfShapes),
-        cmocka_unit_test(waysAreBounded),       cmocka_unit_test(boxesGoAlongTheWay),
-        cmocka_unit_test(newBodiesAreMet),      cmocka_unit_test(exclusionsAreFollowed),
+        cmocka_unit_test(needsOfPairs),
+        cmocka_unit_test(needsAlongADirection),
+        cmocka_unit_test(slackIsABound),
+        cmocka_unit_test(turningIsBounded),
+        cmocka_unit_test(facesKeepApart),
+        cmocka_unit_test(ballsAreToldApart),
+        cmocka_unit_test(boxesAreToldApartTogether),
+        cmocka_unit_test(foundApartStaysApart),
+        cmocka_unit_test(separationsOfShapes),
+        cmocka_unit_test(waysAreBounded),
+        cmocka_unit_test(boxesGoAlongTheWay),
+        cmocka_unit_test(newBodiesAreMet),
+        cmocka_unit_test(exclusionsAreFollowed),
         cmocka_unit_test(filtersAreAsked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

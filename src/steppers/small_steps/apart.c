@@ -166,6 +166,29 @@ bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a,
     return true;
 }
 
+bool tpFindBallsApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a,
+                      const tpBodyWay* b, tpPairState* pair) {
+    const tpShape* shapeA = &system->shapes.data[shapes.shapeA];
+    const tpShape* shapeB = &system->shapes.data[shapes.shapeB];
+    tpPose rooms[2];
+    tpVec3 way = tpSub(tpFindShapePose(system, shapeA, &rooms[0])->position,
+                       tpFindShapePose(system, shapeB, &rooms[1])->position);
+    double distance = tpLength(way);
+    double apart =
+        distance - shapeA->form->geometry.sphere.radius - shapeB->form->geometry.sphere.radius;
+    if (!(apart > 0.0)) {
+        return false;
+    }
+    // Far apart, less has to be computed of a distance in each step.
+    bool isFar = apart > (double)a->margin + b->margin;
+    tpVec3 along = isFar ? tpZeroVec3() : tpScale(1.0 / distance, way);
+    if (!isFar && !(apart > tpPairNeedAlong(a, b, along))) {
+        return false;
+    }
+    *pair = tpMakeApart(apart, along);
+    return true;
+}
+
 void tpFindBoxesApart(const tpSystem* system, tpBoxesApart* list, int count) {
     tpBoxBatch batch;
     for (int lane = 0; lane < count; ++lane) {

@@ -49,6 +49,10 @@ static inline const tpPose* tpFindShapePose(const tpSystem* system, const tpShap
 bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a, const tpBodyWay* b,
                  tpPairState* pair);
 
+// The same for two balls, of which nothing has to be known.
+bool tpFindBallsApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a,
+                      const tpBodyWay* b, tpPairState* pair);
+
 // A pair of boxes, and whether a face keeps them apart in the next step; the pair knows it then.
 typedef struct tpBoxesApart {
     tpShapePair shapes;

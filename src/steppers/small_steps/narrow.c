@@ -169,9 +169,8 @@ static double apartBetween(tpVec3 way, double radiusA, double radiusB, tpVec3* a
 }
 
 // How far apart the shapes of a pair are at least along a direction from B to A, by what encloses
-// them; often that is enough. Tubes that touch are not asked: that takes as long as half of the
-// answer.
-static double apartAtLeast(const tpSystem* system, const Pair* pair, bool touches, tpVec3* along) {
+// them; often that is enough.
+static double apartAtLeast(const tpSystem* system, const Pair* pair, tpVec3* along) {
     if (pair->b->form->geometry.type == tp_planeShape) {
         return apartFromPlane(system, pair->a, pair->b, *pair->poseB, along);
     }
@@ -182,7 +181,7 @@ static double apartAtLeast(const tpSystem* system, const Pair* pair, bool touche
     }
     tpVec3 halfA, halfB;
     double radiusA, radiusB;
-    if (!touches && findTube(pair->a, *pair->poseA, &halfA, &radiusA) &&
+    if (findTube(pair->a, *pair->poseA, &halfA, &radiusA) &&
         findTube(pair->b, *pair->poseB, &halfB, &radiusB)) {
         tpVec3 between = tpSub(pair->poseA->position, pair->poseB->position);
         return apartBetween(segmentsApart(between, halfA, halfB), radiusA, radiusB, along);
@@ -267,7 +266,7 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
         return;
     }
     tpVec3 along = tpZeroVec3();
-    double apart = apartAtLeast(step->system, pair, answer->slot >= 0, &along);
+    double apart = apartAtLeast(step->system, pair, &along);
     bool isFar = apart > pair->margin;
     if (isFar || isApart(pair, answer, apart, along)) {
         answer->slack = apart;

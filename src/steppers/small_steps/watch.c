@@ -1,8 +1,8 @@
 // Pairs without a manifold: which of them the narrow phase has to look at.
 //
 // A pair that is known to be apart by more than the next step may need is left alone (apart.h). If
-// that is not known any more, boxes are told apart by their faces, several pairs at once, and other
-// shapes along the direction in which they were apart.
+// that is not known any more, balls are told apart by their distance, boxes by their faces, several
+// pairs at once, and other shapes along the direction in which they were apart.
 
 #include "collision/box_axes.h"
 #include "steppers/small_steps/apart.h"
@@ -28,16 +28,19 @@ static void tellBoxes(PairWatch* watch) {
     watch->count = 0;
 }
 
-static bool isBox(const tpSystem* system, int32_t shape) {
-    return system->shapes.data[shape].form->geometry.type == tp_boxShape;
+static tpShapeType typeOf(const tpSystem* system, int32_t shape) {
+    return system->shapes.data[shape].form->geometry.type;
 }
 
 // A pair of which it is not known any more that it stays apart.
 static void watchPair(PairWatch* watch, int i, tpShapePair shapes, const tpBodyWay* a,
                       const tpBodyWay* b, tpPairState* pair) {
     const tpSystem* system = watch->search->step->system;
-    bool areBoxes = isBox(system, shapes.shapeA) && isBox(system, shapes.shapeB);
-    if (!areBoxes && tpFindApart(system, shapes, a, b, pair)) {
+    tpShapeType typeA = typeOf(system, shapes.shapeA), typeB = typeOf(system, shapes.shapeB);
+    bool areBoxes = typeA == tp_boxShape && typeB == tp_boxShape;
+    bool areBalls = typeA == tp_sphereShape && typeB == tp_sphereShape;
+    if (areBalls ? tpFindBallsApart(system, shapes, a, b, pair)
+                 : !areBoxes && tpFindApart(system, shapes, a, b, pair)) {
         return;
     }
     int place = watch->found.first + watch->found.count++;
