@@ -279,7 +279,9 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     int before = out->count;
     tpCollideShapes(&pair->a->form->geometry, *pair->poseA, &pair->b->form->geometry, *pair->poseB,
                     pair->margin, true, cache, out, &answer->over);
-    answer->slack = out->count == before ? fmax(answer->over.beyond, pair->margin) : pair->margin;
+    bool isBeyond = out->count == before && answer->over.beyond > pair->margin;
+    answer->slack = isBeyond ? answer->over.beyond : pair->margin;
+    answer->along = isBeyond ? answer->over.away : tpZeroVec3();
     if (out->count == before + 1 && out->count <= out->capacity &&
         (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
         lookAhead(step, pair, &out->points[before]);
