@@ -411,8 +411,8 @@ static void leap(tpBounds* bounds, int count, int moved, int round) {
     }
 }
 
-// Pairs are found by rows when more than .45 of the boxes have moved at once, but never those of 32
-// boxes or fewer; then the tree waits until fewer than .35 move. It is fitted or built anew when a
+// Pairs are found by rows when more than .6 of the boxes have moved at once, but never those of 32
+// boxes or fewer; then the tree waits until no more than .5 move. It is fitted or built anew when a
 // quarter of more than 4096 have moved, or since it was built twice as many as there are; then it
 // counts from the start.
 static void treesAreBuiltAnew(void** state) {
@@ -427,9 +427,9 @@ static void treesAreBuiltAnew(void** state) {
         int byRows[6];      // of each round
         int64_t changed[6]; // after it
     } cases[] = {
-        { 100, 45, { 1, 1, 1, 1, 1, 1 }, { 0 } },
-        { 100, 35, { 0 }, { 0, 35, 70, 105, 140, 175 } },
-        { 100, 36, { 1, 1, 1, 1, 1, 1 }, { 0 } },
+        { 100, 60, { 1, 1, 1, 1, 1, 1 }, { 0 } },
+        { 100, 50, { 0 }, { 0, 50, 100, 150, 200, 0 } },
+        { 100, 51, { 1, 1, 1, 1, 1, 1 }, { 0 } },
         { 20, 20, { 0 }, { 20, 40, 60, 80, 100, 120 } },
         { 34, 33, { 1, 1, 1, 1, 1, 1 }, { 0 } },
         { 33, 32, { 0 }, { 0, 32, 64, 96, 128, 160 } },
@@ -458,7 +458,7 @@ static void treesAreBuiltAnew(void** state) {
     }
 }
 
-// Half of the boxes and a few more move again and again: a tree that is in use is left for rows.
+// More than half of the boxes move again and again: a tree that is in use is left for rows.
 static void treesInUseWait(void** state) {
     (void)state;
     enum { count = 100 };
@@ -466,7 +466,7 @@ static void treesInUseWait(void** state) {
     static uint8_t kinds[count];
     memset(kinds, tp_movableProxy, sizeof(kinds));
     tpAllocator allocator = tpDefaultAllocator();
-    const int moved[] = { 10, 45, 45, 46, 36, 35, 36, 46, 10 };
+    const int moved[] = { 10, 60, 60, 61, 51, 50, 51, 61, 10 };
     const bool byRows[] = { false, false, false, true, true, false, false, true, false };
     tpFatPairs fat;
     tpCreateFatPairs(&fat, &allocator, true);
