@@ -204,9 +204,8 @@ static bool reserveBirth(tpWorld* world) {
 // Scratch of a crowd's steps is asked for as its bodies come: the first step would take half as
 // long again if the system had to give it memory then.
 static void prepareScratch(tpWorld* world) {
-    enum { bodiesAtOnce = 128 };
-    size_t count = (size_t)world->system.bodyCount;
-    if (count % bodiesAtOnce == 0 && world->stepper->bodyScratch > 0) {
+    size_t count = (size_t)world->system.bodyCount, atOnce = count < 1024 ? 128 : 1024;
+    if (count % atOnce == 0 && world->stepper->bodyScratch > 0) {
         tpArena_Prepare(&world->system.arena, count * (size_t)world->stepper->bodyScratch);
     }
 }

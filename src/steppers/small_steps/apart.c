@@ -179,8 +179,10 @@ bool tpFindBallsApart(const tpSystem* system, tpShapePair shapes, const tpBodyWa
     if (!(apart > 0.0)) {
         return false;
     }
-    // Far apart, less has to be computed of a distance in each step.
-    bool isFar = apart > (double)a->margin + b->margin;
+    // Beyond what the narrow phase looks at, less has to be computed of a distance in each step. No
+    // need is larger than the margins.
+    double beyond = apart - tp_farther * tpPairSize(system, shapeA, shapeB);
+    bool isFar = beyond > (double)a->margin + b->margin || beyond > tpPairNeed(a, b);
     tpVec3 along = isFar ? tpZeroVec3() : tpScale(1.0 / distance, way);
     if (!isFar && !(apart > tpPairNeedAlong(a, b, along))) {
         return false;

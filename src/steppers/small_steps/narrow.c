@@ -10,11 +10,6 @@
 #include "geometry/triangles.h"
 #include "steppers/small_steps/apart.h"
 
-// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
-// serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
-// the funnel of cubes takes 4 percent more time.
-static const double farther = 0.02;
-
 // Triangles are asked one by one: with .02 cubes that tumble on hills take 7 percent more
 // instructions. With .08 a crowd of mixed shapes there takes 4 percent less, but what follows its
 // manifold for longer meets the slope of the next triangle: overlaps grow by a quarter.
@@ -36,16 +31,6 @@ static bool isCentral(const tpSystem* system, const tpShape* shape) {
     return offset.x == 0.0 && offset.y == 0.0 && offset.z == 0.0;
 }
 
-// The size of the smaller body that moves.
-static double sizeOf(const tpSystem* system, const tpShape* shapeA, const tpShape* shapeB) {
-    bool movesA = tpSystem_IsDynamic(system, shapeA->body);
-    bool movesB = tpSystem_IsDynamic(system, shapeB->body);
-    double a = movesA ? system->bodies.data[shapeA->body].reach : INFINITY;
-    double b = movesB ? system->bodies.data[shapeB->body].reach : INFINITY;
-    double size = a < b ? a : b;
-    return size < INFINITY ? size : 0.0;
-}
-
 static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair) {
     const tpSystem* system = step->system;
     const tpSmallSteps* state = step->state;
@@ -58,8 +43,8 @@ static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair
     pair->need = tpPairNeed(pair->wayA, pair->wayB);
     bool hasTriangles = tpTriangleCount(&pair->a->form->geometry) > 0 ||
                         tpTriangleCount(&pair->b->form->geometry) > 0;
-    double more = hasTriangles ? fartherOfTriangles : farther;
-    pair->size = sizeOf(system, pair->a, pair->b);
+    double more = hasTriangles ? fartherOfTriangles : tp_farther;
+    pair->size = tpPairSize(system, pair->a, pair->b);
     pair->margin = pair->need + more * pair->size;
 }
 

@@ -1,8 +1,8 @@
 // Pairs without a manifold: which of them the narrow phase has to look at.
 //
 // A pair that is known to be apart by more than the next step may need is left alone (apart.h). If
-// that is not known any more, balls are told apart by their distance, boxes by their faces, several
-// pairs at once, and other shapes along the direction in which they were apart.
+// that is not known any more, shapes are told apart along the direction in which they were apart,
+// balls also by their distance, and boxes by their faces, several pairs at once.
 
 #include "collision/box_axes.h"
 #include "steppers/small_steps/apart.h"
@@ -39,8 +39,8 @@ static void watchPair(PairWatch* watch, int i, tpShapePair shapes, const tpBodyW
     tpShapeType typeA = typeOf(system, shapes.shapeA), typeB = typeOf(system, shapes.shapeB);
     bool areBoxes = typeA == tp_boxShape && typeB == tp_boxShape;
     bool areBalls = typeA == tp_sphereShape && typeB == tp_sphereShape;
-    if (areBalls ? tpFindBallsApart(system, shapes, a, b, pair)
-                 : !areBoxes && tpFindApart(system, shapes, a, b, pair)) {
+    if ((!areBoxes && tpFindApart(system, shapes, a, b, pair)) ||
+        (areBalls && tpFindBallsApart(system, shapes, a, b, pair))) {
         return;
     }
     int place = watch->found.first + watch->found.count++;
