@@ -52,6 +52,15 @@ void tpBoxBatch_Copy(tpBoxBatch* batch, int from, int to) {
     }
 }
 
+tpVec3 tpBoxBatch_FaceNormal(const tpBoxBatch* batch, int lane) {
+    int face = (int)batch->face[lane], axis = face % 3;
+    double side = face < 3 ? batch->t[axis][lane] : batch->s[axis][lane];
+    double sign = side > 0.0 ? -1.0 : 1.0;
+    tpVec3 unit = { axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0 };
+    const double(*turn)[tp_boxesAtOnce] = face < 3 ? batch->rotationA : batch->rotationB;
+    return tpRotate((tpQuat){ turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane] }, unit);
+}
+
 static void takeLane(const tpBoxBatch* batch, int lane, tpBoxes* boxes) {
     for (int i = 0; i < 3; ++i) {
         boxes->a[i] = batch->a[i][lane];

@@ -31,6 +31,10 @@ void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose pos
 // Gives a lane the boxes of another.
 void tpBoxBatch_Copy(tpBoxBatch* batch, int from, int to);
 
+// Of a lane whose axes have been found: the normal of the face with the largest separation, from B
+// to A.
+tpVec3 tpBoxBatch_FaceNormal(const tpBoxBatch* batch, int lane);
+
 // tpCollideShapes for a lane whose axes have been found. Returns what is known of the face.
 tpOverFace tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
                               const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,

@@ -22,7 +22,8 @@ typedef TP_ARRAY(tpShapePair) tpPairArray;
 typedef enum tpProxyKind {
     tp_noProxy,    // a free number
     tp_fixedProxy, // never pairs with another of its kind
-    tp_movableProxy
+    tp_movableProxy,
+    tp_linkedProxy // movable; joints hold it beside others. Fat pairs alone tell it apart
 } tpProxyKind;
 
 // The boxes of one moment. Numbers stay the same from one call to the next.

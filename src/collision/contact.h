@@ -31,6 +31,14 @@ static inline void tpPair_SayBeyond(const tpPair* pair, double distance) {
     }
 }
 
+// The same without contacts: how far apart the shapes are, and along which direction from B to A.
+static inline void tpPair_SayApart(const tpPair* pair, double distance, tpVec3 normal) {
+    if (pair->over != NULL) {
+        pair->over->beyond = distance;
+        pair->over->away = normal;
+    }
+}
+
 typedef struct tpPairClass {
     // Appends the contacts with gap <= margin, in any order.
     void (*collide)(const tpPair* pair, tpPairCache* cache, tpContactList* out);

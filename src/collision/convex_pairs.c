@@ -130,13 +130,13 @@ static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* 
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
     } else if (result == tp_success) {
-        tpPair_SayBeyond(pair, closest.distance);
+        tpPair_SayApart(pair, closest.distance, closest.normal);
     }
 }
 
 // How far apart two shapes are at least: along the normal of the last answer. -INFINITY if there is
 // none.
-static double apartAlongLast(const tpPair* pair, const tpPairCache* cache) {
+static double apartAlongLast(const tpPair* pair, const tpPairCache* cache, tpVec3* normal) {
     tpSmoothCache last;
     memcpy(&last, cache, sizeof last);
     tpVec3 inA = tpMakeVec3(last.normal[0], last.normal[1], last.normal[2]);
@@ -147,6 +147,7 @@ static double apartAlongLast(const tpPair* pair, const tpPairCache* cache) {
     inA = tpScale(1.0 / length, inA);
     tpVec3 n = tpRotate(pair->poseA.rotation, inA);
     tpVec3 inB = tpUnrotate(pair->poseB.rotation, n);
+    *normal = n;
     double a = tpDot(inA, tpGeometry_Support(pair->a, tpNeg(inA)));
     double b = tpDot(inB, tpGeometry_Support(pair->b, inB));
     return a - b + tpDot(n, tpSub(pair->poseA.position, pair->poseB.position));
@@ -160,9 +161,10 @@ static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList*
     // Most pairs of a crowd that are near are apart, and have been so along the same direction.
     if (pair->over != NULL && cache != NULL && hasClosedSupport(pair->a) &&
         hasClosedSupport(pair->b)) {
-        double apart = apartAlongLast(pair, cache);
+        tpVec3 normal = tpZeroVec3();
+        double apart = apartAlongLast(pair, cache, &normal);
         if (apart > pair->margin) {
-            tpPair_SayBeyond(pair, apart);
+            tpPair_SayApart(pair, apart, normal);
             return;
         }
     }
@@ -173,7 +175,7 @@ static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList*
     if (result != tp_unsupported && closest.distance <= pair->margin) {
         tpCollidePatches(pair, &closest, out);
     } else if (result == tp_success) {
-        tpPair_SayBeyond(pair, closest.distance);
+        tpPair_SayApart(pair, closest.distance, closest.normal);
     }
 }
 

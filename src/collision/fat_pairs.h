@@ -30,7 +30,9 @@ typedef struct tpFatPairs {
     bool filters;
     // How much larger a fat box is on each side, of the sum of the shape's sides, and how many
     // steps of its motion it reaches ahead. Larger boxes last longer but have more pairs. Those of
-    // balls are larger by twice as much: most of their pairs are told apart (fat_balls.h).
+    // balls are larger by twice as much: most of their pairs are told apart (fat_balls.h). The size
+    // margin of links is twice as large: they have the same neighbours for long, and few pairs
+    // more.
     double sizeMargin, motionMargin;
     tpPairArray pairs; // sorted
     // Of each pair: its place in the list before the last update; -1: it is new. Scratch of that

@@ -30,8 +30,8 @@ static bool areBallsApart(const FatSearch* search, int32_t a, int32_t b, const t
 // Adds a pair of overlapping fat boxes.
 static void add(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
     const tpFatPairs* fat = search->fat;
-    if (fat->proxies.data[a].kind != tp_movableProxy &&
-        fat->proxies.data[b].kind != tp_movableProxy) {
+    if (fat->proxies.data[a].kind < tp_movableProxy &&
+        fat->proxies.data[b].kind < tp_movableProxy) {
         return;
     }
     int32_t low = a < b ? a : b, high = a < b ? b : a;

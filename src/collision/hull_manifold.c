@@ -515,7 +515,8 @@ double tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose pos
     tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
     if (separation.isFar || separation.distance > margin) {
         if (over != NULL) {
-            *over = (tpOverFace){ .beyond = separation.distance };
+            *over = (tpOverFace){ .beyond = separation.distance,
+                                  .away = tpRotate(poseA.rotation, separation.normal) };
         }
         return separation.distance;
     }

@@ -17,6 +17,8 @@ typedef struct tpOverFace {
     // Least gap of what has no contact, m. Over a face these are the corners that the margin left
     // out, DBL_MAX if it left out none. Without contacts it is a lower bound of the distance.
     double beyond;
+    // Without contacts: the unit vector from B to A along which it is; 0: none is known.
+    tpVec3 away;
     bool isAlong; // that is measured along the normal of the contacts, also if there is no face
     // Of a ball over a face: how far from the border of the face it is at least, m; 0: not known.
     double room;

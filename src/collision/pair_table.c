@@ -93,6 +93,7 @@ bool tpCollidePair(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
         if (pair->over != NULL) {
             pair->over->isA = !pair->over->isA;
             pair->over->normal = tpNeg(pair->over->normal);
+            pair->over->away = tpNeg(pair->over->away);
         }
     }
     return true;

@@ -54,7 +54,7 @@ static void collideSegments(const tpPair* pair, tpPairCache* cache, tpContactLis
     tpClosest closest;
     tpClosestOfSegments(pair, cache, &closest);
     if (closest.distance > pair->margin) {
-        tpPair_SayBeyond(pair, closest.distance);
+        tpPair_SayApart(pair, closest.distance, closest.normal);
         return;
     }
     bool areCapsules = pair->a->type == tp_capsuleShape && pair->b->type == tp_capsuleShape;

@@ -94,7 +94,7 @@ static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactLi
             sayBeyond(pair, center, half, outside, normal, gap);
         }
     } else {
-        tpPair_SayBeyond(pair, gap);
+        tpPair_SayApart(pair, gap, tpRotate(pair->poseB.rotation, normal));
     }
 }
 

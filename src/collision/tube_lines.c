@@ -77,11 +77,14 @@ static End endOf(const Tube* own, double sign, const Tube* other, tpVec3 n, int3
     tpVec3 tip = tipOf(own, sign, n);
     double along = tpDot(other->axis, tpSub(tip, other->center));
     End end = { .isOver = fabs(along) <= other->half * (1.0 + 1e-9) };
+    if (!end.isOver) {
+        return end;
+    }
     tpVec3 d = tpSub(tip, tpMulAdd(other->center, clampTo(along, other->half), other->axis));
     double distance = tpLength(d), rise = tpDot(d, n), radius = own->isRound ? own->radius : 0.0;
     // Deep inside each other they have the pair's normal. Far aside they do not meet.
     bool isDeep = distance < 0.5 * (radius + other->radius);
-    end.isOver = end.isOver && (isDeep || rise > leastCosine * distance);
+    end.isOver = isDeep || rise > leastCosine * distance;
     tpVec3 normal = isDeep || rise >= sameCosine * distance ? n : tpScale(1.0 / distance, d);
     double gap = (isDeep ? rise : distance) - radius - other->radius;
     tpVec3 point = tpMulAdd(tip, -radius, normal);

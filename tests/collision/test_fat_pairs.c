@@ -7,6 +7,7 @@
 
 #include "collision/fat_balls.h"
 #include "geometry/shape.h"
+#include "geometry/shape_parts.h"
 #include "support/check.h"
 
 enum { boxCount = 150, rounds = 60 };
@@ -42,7 +43,9 @@ static void startYard(Yard* yard, tpRandom* random) {
     for (int i = 0; i < boxCount; ++i) {
         yard->centers[i] = randomVec3(random, -1.0, 1.0);
         yard->velocities[i] = randomVec3(random, -0.02, 0.02);
-        yard->kinds[i] = i % 10 == 0 ? tp_fixedProxy : tp_movableProxy;
+        yard->kinds[i] = i % 10 == 0  ? tp_fixedProxy
+                         : i % 4 == 1 ? tp_linkedProxy
+                                      : tp_movableProxy;
     }
     placeBoxes(yard);
 }
@@ -88,7 +91,7 @@ static void checkPairs(const tpFatPairs* fat, const tpProxies* proxies) {
             bool isWanted =
                 mayPair(NULL, a, b) && proxies->kinds[a] != tp_noProxy &&
                 proxies->kinds[b] != tp_noProxy &&
-                (proxies->kinds[a] == tp_movableProxy || proxies->kinds[b] == tp_movableProxy);
+                (proxies->kinds[a] >= tp_movableProxy || proxies->kinds[b] >= tp_movableProxy);
             assert_true(!isListed || isWanted);
         }
     }
@@ -408,8 +411,8 @@ static void leap(tpBounds* bounds, int count, int moved, int round) {
     }
 }
 
-// Pairs are found by rows when more than .45 of the boxes have moved at once, but never those of 32
-// boxes or fewer; then the tree waits until fewer than .35 move. It is fitted or built anew when a
+// Pairs are found by rows when more than .6 of the boxes have moved at once, but never those of 32
+// boxes or fewer; then the tree waits until no more than .5 move. It is fitted or built anew when a
 // quarter of more than 4096 have moved, or since it was built twice as many as there are; then it
 // counts from the start.
 static void treesAreBuiltAnew(void** state) {
@@ -424,9 +427,9 @@ static void treesAreBuiltAnew(void** state) {
         int byRows[6];      // of each round
         int64_t changed[6]; // after it
     } cases[] = {
-        { 100, 45, { 1, 1, 1, 1, 1, 1 }, { 0 } },
-        { 100, 35, { 0 }, { 0, 35, 70, 105, 140, 175 } },
-        { 100, 36, { 1, 1, 1, 1, 1, 1 }, { 0 } },
+        { 100, 60, { 1, 1, 1, 1, 1, 1 }, { 0 } },
+        { 100, 50, { 0 }, { 0, 50, 100, 150, 200, 0 } },
+        { 100, 51, { 1, 1, 1, 1, 1, 1 }, { 0 } },
         { 20, 20, { 0 }, { 20, 40, 60, 80, 100, 120 } },
         { 34, 33, { 1, 1, 1, 1, 1, 1 }, { 0 } },
         { 33, 32, { 0 }, { 0, 32, 64, 96, 128, 160 } },
@@ -455,7 +458,7 @@ static void treesAreBuiltAnew(void** state) {
     }
 }
 
-// Half of the boxes and a few more move again and again: a tree that is in use is left for rows.
+// More than half of the boxes move again and again: a tree that is in use is left for rows.
 static void treesInUseWait(void** state) {
     (void)state;
     enum { count = 100 };
@@ -463,7 +466,7 @@ static void treesInUseWait(void** state) {
     static uint8_t kinds[count];
     memset(kinds, tp_movableProxy, sizeof(kinds));
     tpAllocator allocator = tpDefaultAllocator();
-    const int moved[] = { 10, 45, 45, 46, 36, 35, 36, 46, 10 };
+    const int moved[] = { 10, 60, 60, 61, 51, 50, 51, 61, 10 };
     const bool byRows[] = { false, false, false, true, true, false, false, true, false };
     tpFatPairs fat;
     tpCreateFatPairs(&fat, &allocator, true);
@@ -510,6 +513,42 @@ static void farBoxesAreFound(void** state) {
     tpDestroyFatPairs(&fat);
 }
 
+// A link leaves its box after twice as much motion as a body without joints, and pairs with both
+// kinds; one that joints let go has the smaller box from then on.
+static void linksHaveLargerBoxes(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpFatPairs fat;
+    tpCreateFatPairs(&fat, &allocator, false);
+    fat.sizeMargin = 0.01;
+    fat.motionMargin = 0.0;
+    tpBounds bounds[4];
+    uint8_t kinds[4] = { tp_movableProxy, tp_linkedProxy, tp_linkedProxy, tp_fixedProxy };
+    tpProxies proxies = { bounds, kinds, 4, NULL, NULL, NULL };
+    // Sides of 1 m: margins of 3 and 6 cm.
+    const double ways[5] = { 0.0, 0.02, 0.04, 0.05, 0.08 };
+    const bool leaves[5][2] = {
+        { true, true }, { false, false }, { true, false }, { false, false }, { true, true }
+    };
+    for (int k = 0; k < 5; ++k) {
+        for (int i = 0; i < 4; ++i) {
+            bounds[i] =
+                tpBoundsAbout(tpMakeVec3(0.8 * i + ways[k], 0.0, 0.0), tpMakeVec3(0.5, 0.5, 0.5));
+        }
+        assert_true(update(&fat, &proxies));
+        assert_int_equal(fat.pairs.count, 3);
+        assert_int_equal(fat.hasChanged && fat.hasMoved.data[0], leaves[k][0]);
+        assert_int_equal(fat.hasChanged && fat.hasMoved.data[1], leaves[k][1]);
+    }
+    tpVec3 side = tpSub(fat.proxies.data[1].fat.upper, fat.proxies.data[1].fat.lower);
+    CHECK_NEAR(side.x, 1.12, 1e-9);
+    kinds[1] = tp_movableProxy;
+    assert_true(update(&fat, &proxies));
+    side = tpSub(fat.proxies.data[1].fat.upper, fat.proxies.data[1].fat.lower);
+    CHECK_NEAR(side.x, 1.06, 1e-9);
+    tpDestroyFatPairs(&fat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsAreHandedOn),      cmocka_unit_test(crowdsFallTogether),
@@ -517,6 +556,7 @@ int main(void) {
         cmocka_unit_test(ballsInBoxesStayApart), cmocka_unit_test(ballsAreNotMissed),
         cmocka_unit_test(treesAreBuiltAnew),     cmocka_unit_test(treesInUseWait),
         cmocka_unit_test(farBoxesAreFound),      cmocka_unit_test(smallBallsAreNotMissed),
+        cmocka_unit_test(linksHaveLargerBoxes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpArena_Destroy(&arena);

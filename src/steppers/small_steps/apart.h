@@ -7,7 +7,7 @@
 
 // What is known of a pair without a manifold. Along a direction, from B to A, the shapes are at
 // least `slack` apart; if that is zero, it is their distance.
-tpPairState tpMakeApart(double slack, tpVec3 along, tpAlongKind kind);
+tpPairState tpMakeApart(double slack, tpVec3 along);
 
 // How far apart two shapes are along a unit vector from B to A, m; negative if they are not.
 // -INFINITY if nobody knows, as of meshes.
@@ -30,11 +30,39 @@ double tpLeastSeparationAlong(const tpGeometry* a, tpPose poseA, const tpBodyShi
 // Where a shape is now.
 tpPose tpShapePose(const tpSystem* system, const tpShape* shape);
 
-// Measures how far apart the shapes of a pair are now along the direction that is known, turned
-// with the face that it belongs to. True if that is enough for the next step; the pair knows it
-// then.
+// Where it is, in its body or in `room`: most shapes stand in the middle of their bodies.
+static inline const tpPose* tpFindShapePose(const tpSystem* system, const tpShape* shape,
+                                            tpPose* room) {
+    const tpPose* own = &shape->form->geometry.pose;
+    const tpVec3* center = &system->bodies.data[shape->body].center;
+    bool isCentral = own->position.x == center->x && own->position.y == center->y &&
+                     own->position.z == center->z;
+    if (isCentral && own->rotation.x == 0.0 && own->rotation.y == 0.0 && own->rotation.z == 0.0) {
+        return &system->poses.data[shape->body];
+    }
+    *room = tpShapePose(system, shape);
+    return room;
+}
+
+// Measures how far apart the shapes of a pair are now along the direction that is known. True if
+// that is enough for the next step; the pair knows it then.
 bool tpFindApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a, const tpBodyWay* b,
                  tpPairState* pair);
+
+// The same for two balls, of which nothing has to be known.
+bool tpFindBallsApart(const tpSystem* system, tpShapePair shapes, const tpBodyWay* a,
+                      const tpBodyWay* b, tpPairState* pair);
+
+// A pair of boxes, and whether a face keeps them apart in the next step; the pair knows it then.
+typedef struct tpBoxesApart {
+    tpShapePair shapes;
+    const tpBodyWay *a, *b;
+    tpPairState* pair;
+    bool isApart; // found
+} tpBoxesApart;
+
+// Looks at a few pairs together, tp_boxesAtOnce at most, of which there is one.
+void tpFindBoxesApart(const tpSystem* system, tpBoxesApart* list, int count);
 
 // A direction is three numbers of ten bits, so that a list of many pairs stays short. Each is off
 // by half of 1 / 511 at most, and the direction by 1.7e-3: what a way is along it, by that part of

@@ -49,7 +49,9 @@ static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
     const tpSystem* system = step->system;
     tpShapePair pair = step->state->shapes.data[run->slots[lane]];
     const tpShape *a = &system->shapes.data[pair.shapeA], *b = &system->shapes.data[pair.shapeB];
-    tpPose poseA = tpShapePose(system, a), poseB = tpShapePose(system, b);
+    tpPose rooms[2];
+    const tpPose* poseA = tpFindShapePose(system, a, &rooms[0]);
+    const tpPose* poseB = tpFindShapePose(system, b, &rooms[1]);
     tpBodyShift shiftA = shiftOf(step, run->bodyA[lane], bodies[0]);
     tpBodyShift shiftB = shiftOf(step, run->bodyB[lane], bodies[1]);
     double depth = shallowPart * tpCollider_CrossingDepth(system->collider, pair);
@@ -58,12 +60,29 @@ static bool staysBeside(const tpSmallStep* step, const tpSoftRun* run, int lane,
         const tpSoftPack* pack = &run->packs[k];
         tpVec3 along = tpNormalize(
             tpMakeVec3(pack->normal[0][lane], pack->normal[1][lane], pack->normal[2][lane]));
-        if (tpLeastSeparationAlong(&a->form->geometry, poseA, &shiftA, &b->form->geometry, poseB,
+        if (tpLeastSeparationAlong(&a->form->geometry, *poseA, &shiftA, &b->form->geometry, *poseB,
                                    &shiftB, along) > -depth) {
             return true;
         }
     }
     return false;
+}
+
+// How far turning moves points of a body in the step, m.
+static double turningOf(const tpSmallStep* step, int n, int body) {
+    double turn = tpLength(step->moved[n].angular);
+    // The reach of a plane is infinite.
+    return turn > 0.0 ? turn * step->system->bodies.data[body].reach : 0.0;
+}
+
+// Whether points of a manifold's bodies move so little against each other that none can have passed
+// through: half of those that turn far.
+static bool movesTooLittle(const tpSmallStep* step, tpShapePair pair, const int numbers[2],
+                           const int bodies[2]) {
+    tpVec3 shift = tpSub(step->moved[numbers[0]].linear, step->moved[numbers[1]].linear);
+    double way = tpLength(shift) + turningOf(step, numbers[0], bodies[0]) +
+                 turningOf(step, numbers[1], bodies[1]);
+    return way <= tpCollider_CrossingDepth(step->system->collider, pair);
 }
 
 // The part of the step after which a manifold's bodies would pass through each other; 1 if they do
@@ -75,6 +94,7 @@ static double partUntilCrossing(const tpSmallStep* step, const tpSoftRun* run, i
     if (bodies[0] < 0 || bodies[1] < 0 ||
         (!tpSmallStep_TurnsFar(step, numbers[0], bodies[0]) &&
          !tpSmallStep_TurnsFar(step, numbers[1], bodies[1])) ||
+        movesTooLittle(step, state->shapes.data[run->slots[lane]], numbers, bodies) ||
         staysBeside(step, run, lane, bodies)) {
         return 1.0;
     }

@@ -10,11 +10,6 @@
 #include "geometry/triangles.h"
 #include "steppers/small_steps/apart.h"
 
-// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
-// serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
-// the funnel of cubes takes 4 percent more time.
-static const double farther = 0.02;
-
 // Triangles are asked one by one: with .02 cubes that tumble on hills take 7 percent more
 // instructions. With .08 a crowd of mixed shapes there takes 4 percent less, but what follows its
 // manifold for longer meets the slope of the next triangle: overlaps grow by a quarter.
@@ -24,8 +19,9 @@ enum { batchSize = 32 };
 
 typedef struct Pair {
     const tpShape *a, *b;
-    tpPose poseA, poseB; // of the shapes
-    double need, margin; // m
+    tpPose roomA, roomB;         // of poses that are none of a body
+    const tpPose *poseA, *poseB; // of the shapes
+    double size, need, margin;   // of the smaller body; m
     const tpBodyWay *wayA, *wayB;
 } Pair;
 
@@ -35,29 +31,21 @@ static bool isCentral(const tpSystem* system, const tpShape* shape) {
     return offset.x == 0.0 && offset.y == 0.0 && offset.z == 0.0;
 }
 
-static double sizeOf(const tpSystem* system, const Pair* pair) {
-    bool movesA = tpSystem_IsDynamic(system, pair->a->body);
-    bool movesB = tpSystem_IsDynamic(system, pair->b->body);
-    double a = movesA ? system->bodies.data[pair->a->body].reach : INFINITY;
-    double b = movesB ? system->bodies.data[pair->b->body].reach : INFINITY;
-    double size = fmin(a, b);
-    return size < INFINITY ? size : 0.0;
-}
-
 static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair) {
     const tpSystem* system = step->system;
     const tpSmallSteps* state = step->state;
     pair->a = &system->shapes.data[answer->shapes.shapeA];
     pair->b = &system->shapes.data[answer->shapes.shapeB];
-    pair->poseA = tpShapePose(system, pair->a);
-    pair->poseB = tpShapePose(system, pair->b);
+    pair->poseA = tpFindShapePose(system, pair->a, &pair->roomA);
+    pair->poseB = tpFindShapePose(system, pair->b, &pair->roomB);
     pair->wayA = &state->ways.data[state->numbers.data[pair->a->body]];
     pair->wayB = &state->ways.data[state->numbers.data[pair->b->body]];
     pair->need = tpPairNeed(pair->wayA, pair->wayB);
     bool hasTriangles = tpTriangleCount(&pair->a->form->geometry) > 0 ||
                         tpTriangleCount(&pair->b->form->geometry) > 0;
-    double more = hasTriangles ? fartherOfTriangles : farther;
-    pair->margin = pair->need + more * sizeOf(system, pair);
+    double more = hasTriangles ? fartherOfTriangles : tp_farther;
+    pair->size = tpPairSize(system, pair->a, pair->b);
+    pair->margin = pair->need + more * pair->size;
 }
 
 static bool areBoxes(const Pair* pair) {
@@ -69,7 +57,7 @@ static bool areBoxes(const Pair* pair) {
 static void collideBalls(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                          tpContactList* out) {
     const tpSystem* system = step->system;
-    tpVec3 way = tpSub(pair->poseA.position, pair->poseB.position);
+    tpVec3 way = tpSub(pair->poseA->position, pair->poseB->position);
     double distance = tpLength(way);
     double a = pair->a->form->geometry.sphere.radius, b = pair->b->form->geometry.sphere.radius;
     double gap = distance - a - b;
@@ -82,8 +70,8 @@ static void collideBalls(const tpSmallStep* step, const Pair* pair, tpAnswer* an
     }
     tpVec3 normal =
         distance > 1e-9 * (a + b) ? tpScale(1.0 / distance, way) : tpMakeVec3(0.0, 0.0, 1.0);
-    tpContactPoint point = { tpMulAdd(pair->poseA.position, -a, normal),
-                             tpMulAdd(pair->poseB.position, b, normal), normal, gap,
+    tpContactPoint point = { tpMulAdd(pair->poseA->position, -a, normal),
+                             tpMulAdd(pair->poseB->position, b, normal), normal, gap,
                              tpMakeFeature(tp_smooth, 0, 0) };
     tpContactList_Add(out, &point);
 }
@@ -169,18 +157,18 @@ static double apartBetween(tpVec3 way, double radiusA, double radiusB, tpVec3* a
 // them; often that is enough.
 static double apartAtLeast(const tpSystem* system, const Pair* pair, tpVec3* along) {
     if (pair->b->form->geometry.type == tp_planeShape) {
-        return apartFromPlane(system, pair->a, pair->b, pair->poseB, along);
+        return apartFromPlane(system, pair->a, pair->b, *pair->poseB, along);
     }
     if (pair->a->form->geometry.type == tp_planeShape) {
-        double apart = apartFromPlane(system, pair->b, pair->a, pair->poseA, along);
+        double apart = apartFromPlane(system, pair->b, pair->a, *pair->poseA, along);
         *along = tpNeg(*along);
         return apart;
     }
     tpVec3 halfA, halfB;
     double radiusA, radiusB;
-    if (findTube(pair->a, pair->poseA, &halfA, &radiusA) &&
-        findTube(pair->b, pair->poseB, &halfB, &radiusB)) {
-        tpVec3 between = tpSub(pair->poseA.position, pair->poseB.position);
+    if (findTube(pair->a, *pair->poseA, &halfA, &radiusA) &&
+        findTube(pair->b, *pair->poseB, &halfB, &radiusB)) {
+        tpVec3 between = tpSub(pair->poseA->position, pair->poseB->position);
         return apartBetween(segmentsApart(between, halfA, halfB), radiusA, radiusB, along);
     }
     const tpBody *a = &system->bodies.data[pair->a->body], *b = &system->bodies.data[pair->b->body];
@@ -225,16 +213,16 @@ static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint*
     tpContactList out = { points, 0, tp_mostPoints };
     tpPairCache none;
     memset(&none, 0, sizeof(none));
-    tpCollideShapes(&pair->a->form->geometry, aheadPose(step, pair->a, pair->poseA),
-                    &pair->b->form->geometry, aheadPose(step, pair->b, pair->poseB), pair->margin,
+    tpCollideShapes(&pair->a->form->geometry, aheadPose(step, pair->a, *pair->poseA),
+                    &pair->b->form->geometry, aheadPose(step, pair->b, *pair->poseB), pair->margin,
                     false, &none, &out, NULL);
-    double size = sizeOf(step->system, pair);
     if (out.count != 1 || tpDot(points[0].normal, point->normal) < 0.9) {
         return;
     }
     tpVec3 a = tpSub(points[0].pointA, aheadWay(step, pair->a));
     tpVec3 b = tpSub(points[0].pointB, aheadWay(step, pair->b));
-    if (tpLength(tpSub(a, point->pointA)) < size && tpLength(tpSub(b, point->pointB)) < size) {
+    if (tpLength(tpSub(a, point->pointA)) < pair->size &&
+        tpLength(tpSub(b, point->pointB)) < pair->size) {
         point->pointA = a;
         point->pointB = b;
         point->normal = points[0].normal;
@@ -248,7 +236,8 @@ static double keptWithin(const Pair* pair, const tpAnswer* answer, double need) 
 }
 
 // Whether shapes that are so far apart along a direction, from B to A, stay apart in the next step.
-static bool isApart(const Pair* pair, const tpAnswer* answer, double separation, tpVec3 along) {
+static inline bool isApart(const Pair* pair, const tpAnswer* answer, double separation,
+                           tpVec3 along) {
     return separation > 0.0 &&
            separation > keptWithin(pair, answer, tpPairNeedAlong(pair->wayA, pair->wayB, along));
 }
@@ -273,22 +262,15 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     memset(&none, 0, sizeof(none));
     tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
     int before = out->count;
-    tpCollideShapes(&pair->a->form->geometry, pair->poseA, &pair->b->form->geometry, pair->poseB,
+    tpCollideShapes(&pair->a->form->geometry, *pair->poseA, &pair->b->form->geometry, *pair->poseB,
                     pair->margin, true, cache, out, &answer->over);
-    answer->slack = out->count == before ? fmax(answer->over.beyond, pair->margin) : pair->margin;
+    bool isBeyond = out->count == before && answer->over.beyond > pair->margin;
+    answer->slack = isBeyond ? answer->over.beyond : pair->margin;
+    answer->along = isBeyond ? answer->over.away : tpZeroVec3();
     if (out->count == before + 1 && out->count <= out->capacity &&
         (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
         lookAhead(step, pair, &out->points[before]);
     }
-}
-
-// The face normal that keeps two boxes apart, from B to A.
-static tpVec3 boxNormal(const tpBoxBatch* batch, int lane, const Pair* pair) {
-    int face = (int)batch->face[lane], axis = face % 3;
-    double side = face < 3 ? batch->t[axis][lane] : batch->s[axis][lane];
-    double sign = side > 0.0 ? -1.0 : 1.0;
-    tpVec3 unit = { axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0 };
-    return tpRotate(face < 3 ? pair->poseA.rotation : pair->poseB.rotation, unit);
 }
 
 static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,
@@ -297,15 +279,14 @@ static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tp
     memset(&none, 0, sizeof(none));
     double separation = batch->separation[lane];
     answer->slack = fmax(pair->margin, separation);
-    tpVec3 normal = separation > 0.0 ? boxNormal(batch, lane, pair) : tpZeroVec3();
+    tpVec3 normal = separation > 0.0 ? tpBoxBatch_FaceNormal(batch, lane) : tpZeroVec3();
     if (isApart(pair, answer, separation, normal)) {
         answer->slack = separation;
         answer->along = normal;
-        answer->kind = batch->face[lane] < 3 ? tp_alongFaceOfA : tp_alongFaceOfB;
     } else {
-        answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, pair->poseA,
-                                          &pair->b->form->geometry, pair->poseB, pair->margin, true,
-                                          &none, out);
+        answer->over = tpBoxBatch_Collide(batch, lane, &pair->a->form->geometry, *pair->poseA,
+                                          &pair->b->form->geometry, *pair->poseB, pair->margin,
+                                          true, &none, out);
     }
 }
 
@@ -333,13 +314,13 @@ static double separationAt(const Pair* pair, const tpAnswer* answer, const tpCon
     if (!isApart(pair, answer, point->gap, point->normal)) {
         return -INFINITY;
     }
-    return tpSeparationAlong(&pair->a->form->geometry, pair->poseA, &pair->b->form->geometry,
-                             pair->poseB, point->normal);
+    return tpSeparationAlong(&pair->a->form->geometry, *pair->poseA, &pair->b->form->geometry,
+                             *pair->poseB, point->normal);
 }
 
 // A few points of each face; the nearest come first. If none is near enough for the next
 // step, the pair is apart: one that has a manifold keeps it until it is farther away.
-static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, tpContactList* out) {
+static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
     tpContactPoint* points = out->points + answer->first;
     int count = out->count - answer->first;
     if (count == 0) {
@@ -358,9 +339,9 @@ static void finish(const tpSystem* system, const Pair* pair, tpAnswer* answer, t
     } else {
         // The margin has left out nothing nearer than that; how far bodies may turn and slip
         // against each other is limited all the same.
-        double size = sizeOf(system, pair), beyond = answer->over.beyond;
+        double beyond = answer->over.beyond;
         answer->slack =
-            isinf(beyond) ? beyond : fmax(answer->slack, fmin(beyond, pair->margin + size));
+            isinf(beyond) ? beyond : fmax(answer->slack, fmin(beyond, pair->margin + pair->size));
     }
     out->count = answer->first + count;
 }
@@ -376,8 +357,8 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
         if (areBoxes(&pairs[k])) {
             places[k] = boxes++;
             tpBoxBatch_Set(&batches[places[k] / tp_boxesAtOnce], places[k] % tp_boxesAtOnce,
-                           &pairs[k].a->form->geometry, pairs[k].poseA, &pairs[k].b->form->geometry,
-                           pairs[k].poseB);
+                           &pairs[k].a->form->geometry, *pairs[k].poseA,
+                           &pairs[k].b->form->geometry, *pairs[k].poseB);
         }
     }
     // The lanes that are left have the pair of the one before.
@@ -402,7 +383,7 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
             answer->over.isFace = answer->over.isAlong = false;
         }
         if (out->count <= out->capacity) {
-            finish(system, &pairs[k], answer, out);
+            finish(&pairs[k], answer, out);
         }
         answer->count = out->count - answer->first;
     }

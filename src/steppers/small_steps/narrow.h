@@ -5,8 +5,21 @@
 
 #include "steppers/small_steps/step.h"
 
-// What a direction along which two shapes are apart turns with.
-typedef enum tpAlongKind { tp_alongNothing, tp_alongFaceOfA, tp_alongFaceOfB } tpAlongKind;
+// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
+// serves for as much motion. Of boxes it is known how far off the corners beyond that are; with .05
+// the funnel of cubes takes 4 percent more time.
+static const double tp_farther = 0.02;
+
+// The size of the smaller body that moves, m; 0: none does.
+static inline double tpPairSize(const tpSystem* system, const tpShape* shapeA,
+                                const tpShape* shapeB) {
+    bool movesA = tpSystem_IsDynamic(system, shapeA->body);
+    bool movesB = tpSystem_IsDynamic(system, shapeB->body);
+    double a = movesA ? system->bodies.data[shapeA->body].reach : INFINITY;
+    double b = movesB ? system->bodies.data[shapeB->body].reach : INFINITY;
+    double size = a < b ? a : b;
+    return size < INFINITY ? size : 0.0;
+}
 
 // A pair that is asked for its manifold, and the answer.
 typedef struct tpAnswer {
@@ -17,7 +30,6 @@ typedef struct tpAnswer {
     int first, count;   // points, in the chunk's memory
     double slack;       // what is not among them is at least so far away, m
     tpVec3 along;       // without points: the slack is measured along it; 0: it is a distance
-    tpAlongKind kind;   // what `along` turns with
     tpOverFace over;    // of two boxes: what is known of the face
     bool areBalls;      // spheres about their bodies' centres
     bool isWritten;     // into its lane

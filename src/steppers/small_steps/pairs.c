@@ -6,6 +6,7 @@
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
 #include "geometry/shape_parts.h"
+#include "steppers/small_steps/apart.h"
 #include "steppers/small_steps/search.h"
 
 // Threads share the loop over shapes in chunks of so many.
@@ -47,7 +48,8 @@ static tpBounds boundsOf(const tpSystem* system, const tpShape* shape) {
         double r = geometry->sphere.radius;
         return tpBoundsAbout(system->poses.data[shape->body].position, tpMakeVec3(r, r, r));
     }
-    return tpGeometry_Bounds(geometry, tpSystem_BodyFrame(system, shape->body));
+    tpPose room;
+    return tpClassOf(geometry)->bounds(geometry, *tpFindShapePose(system, shape, &room));
 }
 
 static void placeChunk(void* context, int chunk, int worker) {
@@ -70,7 +72,8 @@ static void placeChunk(void* context, int chunk, int worker) {
         tpBounds bounds = boundsOf(system, shape);
         bool isBall = shape->form->geometry.type == tp_sphereShape;
         boxes->radii[i] = isBall ? (float)shape->form->geometry.sphere.radius : 0.0f;
-        boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
+        bool isLinked = state->map.owners.data[shape->body] >= 0;
+        boxes->kinds[i] = !isMovable ? tp_fixedProxy : isLinked ? tp_linkedProxy : tp_movableProxy;
         boxes->bounds[i] = tpSweepBounds(bounds, &state->ways.data[boxes->bodies[i]]);
     }
 }

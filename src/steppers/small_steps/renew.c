@@ -145,7 +145,7 @@ static void renewChunk(void* context, int chunk, int worker) {
 // material or their centre of mass has changed, it gets another lane.
 static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
     tpSmallSteps* state = search->step->state;
-    state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along, answer->kind);
+    state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along);
     tpPackStore_Remove(&state->store, answer->slot);
     return answer->count == 0 || tpSmallStep_PlaceManifold(search->step, answer);
 }

@@ -140,50 +140,6 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 
 // Pairs without a manifold -----------------------------------------------------------------------
 
-// Lists the pairs of a chunk that are to be asked.
-static void watchChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const tpContactSearch* search = context;
-    tpSmallSteps* state = search->step->state;
-    const tpSystem* system = search->step->system;
-    tpRange range = tpChunkAt(state->pairs.count, tp_pairsPerChunk, chunk);
-    tpChunkFound found = { range.begin, 0 };
-    for (int i = range.begin; i < range.end; ++i) {
-        tpPairState* pair = &state->pairs.data[i];
-        if (pair->slot >= 0) {
-            continue;
-        }
-        tpShapePair p = state->fat.pairs.data[i];
-        const tpBodyWay* a = &state->ways.data[search->bodies[p.shapeA]];
-        const tpBodyWay* b = &state->ways.data[search->bodies[p.shapeB]];
-        if (!tpStaysApart(pair, a, b) && !tpFindApart(system, p, a, b, pair)) {
-            search->numbers[found.first + found.count++] = i;
-        }
-    }
-    search->found[chunk] = found;
-}
-
-static bool watchPairs(tpContactSearch* search) {
-    const tpSmallSteps* state = search->step->state;
-    tpArena* arena = &search->step->system->arena;
-    int count = state->pairs.count, chunks = tpChunksOf(count, tp_pairsPerChunk);
-    search->numbers = TP_SCRATCH(arena, int32_t, count);
-    search->found = TP_SCRATCH(arena, tpChunkFound, chunks);
-    if (arena->failed) {
-        return false;
-    }
-    tpTasks_Run(search->step->system->tasks, watchChunk, search, chunks);
-    // The list of all never overtakes that of a chunk.
-    search->asked = search->numbers;
-    search->askCount = 0;
-    for (int c = 0; c < chunks; ++c) {
-        for (int k = 0; k < search->found[c].count; ++k) {
-            search->asked[search->askCount++] = search->numbers[search->found[c].first + k];
-        }
-    }
-    return true;
-}
-
 static void askChunk(void* context, int chunk, int worker) {
     (void)worker;
     const tpContactSearch* search = context;
@@ -203,7 +159,7 @@ static void askChunk(void* context, int chunk, int worker) {
     tpAskNarrowPhase(search->step, answers);
     for (int k = 0; k < answers->count && answers->pointCount <= answers->pointRoom; ++k) {
         const tpAnswer* answer = &answers->list[k];
-        state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along, answer->kind);
+        state->pairs.data[answer->pair] = tpMakeApart(answer->slack, answer->along);
     }
 }
 
@@ -254,7 +210,7 @@ static bool findManifolds(tpContactSearch* search) {
         return false;
     }
     tpArena_Release(arena, mark);
-    return watchPairs(search) && askPairs(search);
+    return tpContactSearch_WatchPairs(search) && askPairs(search);
 }
 
 bool tpSmallStep_Search(tpSmallStep* step) {

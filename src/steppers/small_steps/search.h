@@ -73,6 +73,12 @@ bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction functi
 // Writes all manifolds of these chunks that have been placed. False if memory ran out.
 bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks);
 
+// Pairs without a manifold (watch.c) --------------------------------------------------------------
+
+// Lists those of which it is not known that they stay apart in the next step. False if memory ran
+// out.
+bool tpContactSearch_WatchPairs(tpContactSearch* search);
+
 // Stale manifolds (renew.c) -----------------------------------------------------------------------
 
 // Finds all stale manifolds anew. False if memory ran out.
