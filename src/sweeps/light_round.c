@@ -5,6 +5,11 @@
 // What is round is so to this, relative: rounding of points and of moments of inertia.
 static const double roundness = 1e-9;
 
+// Steps, in parts of what stops a contact. Three problems of 10,000 spheres that slide, with a
+// damping of .9: these come to 1e-3 in 480, 770 and 1,020 sweeps, a normal part of .33 in 540, 900
+// and 1,440, both parts 1 in 1,000 and more or not at all.
+static const double normalPart = 0.45, tangentPart = 1.2;
+
 static tpVec3 readVec(const double (*numbers)[tp_packWidth], int lane) {
     return tpMakeVec3(numbers[0][lane], numbers[1][lane], numbers[2][lane]);
 }
@@ -54,8 +59,11 @@ void tpRoundPack_Fill(tpRoundPack* pack, int to, const tpContactPack* from, int 
              pack->turnA);
     fillSide(&bodies[b], readVec(from->armB, lane), normal, to, pack->armB, pack->massB,
              pack->turnB);
-    pack->inverseNormal[to] = (float)(damping * from->inverseNormal[lane]);
-    pack->inverseTangent[to] = (float)(damping * from->slide[lane]);
+    double stepNormal = normalPart * damping * from->inverseNormal[lane];
+    double stepTangent = tangentPart * damping * from->slide[lane];
+    pack->stepNormal[to] = (float)stepNormal;
+    pack->stepTangent[to] = (float)stepTangent;
+    pack->ratio[to] = stepTangent > 0.0 ? (float)(stepNormal / stepTangent) : 0.0f;
     pack->muStatic[to] = (float)from->muStatic[lane];
     pack->muDynamic[to] = (float)from->muDynamic[lane];
 }

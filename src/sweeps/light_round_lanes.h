@@ -31,23 +31,22 @@ static inline void pushRound(const tpRoundPack* pack, int lane, LightVec n, Ligh
     }
 }
 
-// Friction from the velocity along the surface: what stops it if it may, else as much as it may.
-static inline void solveRoundFriction(const tpRoundPack* pack, int lane, light ut, light uo,
-                                      light load, light* rt, light* ro) {
-    light step = loadLight(pack->inverseTangent + lane);
-    light stopT = *rt - step * ut, stopO = *ro - step * uo;
-    light force = stopT * stopT + stopO * stopO;
-    light most = loadLight(pack->muStatic + lane) * load;
+// The nearest impulses in the cone of friction, as the steps measure distances.
+static inline void projectLight(light muStatic, light mu, light ratio, light* rn, light* rt,
+                                light* ro) {
+    light load = lightMax(lightOf(0.0f), *rn), force = *rt * *rt + *ro * *ro;
+    light most = muStatic * load;
     lightMask slips = lightGreater(force, most * most);
-    *rt = stopT;
-    *ro = stopO;
     if (lightAny(slips)) {
-        light length = lightSqrt(force);
-        light limit = loadLight(pack->muDynamic + lane) * load;
-        light factor = lightSelect(lightGreater(length, limit), limit / length, lightOf(1.0f));
-        *rt = lightSelect(slips, factor * stopT, stopT);
-        *ro = lightSelect(slips, factor * stopO, stopO);
+        light length = lightSqrt(force), leaning = mu * ratio;
+        light nearest = (*rn + leaning * length) / (lightOf(1.0f) + leaning * mu);
+        light slipping = lightMax(lightOf(0.0f), nearest);
+        light factor = lightSelect(slips, mu * slipping / length, lightOf(1.0f));
+        load = lightSelect(slips, slipping, load);
+        *rt = factor * *rt;
+        *ro = factor * *ro;
     }
+    *rn = load;
 }
 
 static inline void sweepRoundPack(const tpRoundPack* pack, float* impulses, int lane,
@@ -66,9 +65,11 @@ static inline void sweepRoundPack(const tpRoundPack* pack, float* impulses, int 
     float *normals = impulses + lane, *alongT = normals + tp_lightWidth;
     float* alongO = alongT + tp_lightWidth;
     light oldN = loadLight(normals), oldT = loadLight(alongT), oldO = loadLight(alongO);
-    light rn = lightMax(lightOf(0.0f), oldN - un * loadLight(pack->inverseNormal + lane));
-    light rt = oldT, ro = oldO;
-    solveRoundFriction(pack, lane, ut, uo, rn, &rt, &ro);
+    light stepN = loadLight(pack->stepNormal + lane), stepT = loadLight(pack->stepTangent + lane);
+    light muStatic = loadLight(pack->muStatic + lane), mu = loadLight(pack->muDynamic + lane);
+    light rn = oldN - stepN * (un + mu * lightSqrt(ut * ut + uo * uo));
+    light rt = oldT - stepT * ut, ro = oldO - stepT * uo;
+    projectLight(muStatic, mu, loadLight(pack->ratio + lane), &rn, &rt, &ro);
     storeLight(normals, rn);
     storeLight(alongT, rt);
     storeLight(alongO, ro);
