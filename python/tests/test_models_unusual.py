@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tippe
 from tippe import models
 
 mujoco = pytest.importorskip("mujoco")
@@ -78,9 +79,21 @@ def test_a_motor_of_six_gears_is_told(tmp_path: Path) -> None:
 
 
 def test_a_motor_of_a_tendon_is_told_whatever_its_input(tmp_path: Path) -> None:
-    scene = finger(tmp_path, rest='<actuator><motor tendon="t1"/></actuator>')
+    scene = finger(tmp_path, rest='<actuator><motor tendon="t1"/></actuator>', hold=False)
     assert told(scene, "missing", "pulls at a tendon")
     assert not any("servo" in coupling for coupling in scene.get("couplings", []))
+
+
+def test_a_motor_of_a_tendon_holds_the_start(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<actuator><motor tendon="t1" gear="2" ctrllimited="true" ctrlrange="-9 9"/></actuator><keyframe><key qpos=".3 .2"/></keyframe>')
+    assert told(scene, "chosen", "a motor that pulls at a tendon holds 0.2")
+    coupling = next(coupling for coupling in scene["couplings"] if coupling["name"] == "t1")
+    assert coupling["servo"]["target"] == pytest.approx(0.3 - 0.5 * 0.2)
+    assert coupling["servo"]["effort"] == 18
+    length = lambda world: world.couplings["t1"].value  # noqa: E731
+    world = tippe.load(scene)
+    world.run(until=3.0)
+    assert length(world) == pytest.approx(0.2, abs=0.02)  # under its own weight it gives way by no more than is told
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "tendon_stiffnesspoly"), reason="this MuJoCo has no polynomials")
