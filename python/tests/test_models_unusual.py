@@ -66,7 +66,7 @@ def test_flags_that_switch_something_off_are_told(tmp_path: Path) -> None:
     for law in ("equalities", "actuators", "contacts"):
         assert told(scene, "chosen", f"{law} of the model are switched off")
     assert "couplings" not in scene and not any("servo" in joint for joint in scene["joints"])
-    # What a model does not have is not told.
+#What a model does not have is not told.
     assert not told(scene, "chosen", "springs") and not told(finger(tmp_path, rest=rest), "chosen", "switched off")
 
 
@@ -164,3 +164,26 @@ def test_the_time_of_a_keyframe_is_told(tmp_path: Path) -> None:
     """Scenes start at zero, whatever the clock of the keyframe says."""
     scene = finger(tmp_path, rest='<keyframe><key name="home" qpos="0 0 0" time="3"/><key name="other" qpos="0 0 1" time="0"/></keyframe>')
     assert [note.name for note in scene.report.of("solver") if note.attribute == "time"] == ["home"]
+
+
+def test_parts_without_a_name_are_told_by_their_line(tmp_path: Path) -> None:
+    rest = """
+<actuator><position joint="a" kp="1"/>
+<general joint="b" dyntype="filter" dynprm=".1" gainprm="2" biastype="affine" biasprm="0 -2 0"/></actuator>
+<equality><joint joint1="a" joint2="b"/>
+<joint joint1="b" joint2="a" polycoef="0 1 1 0 0" active="false"/></equality>
+<sensor><jointpos joint="a"/>
+<clock/></sensor>"""
+    scene = finger(tmp_path, rest=rest)
+    lines = {note.element: note.line for note in scene.report.notes if note.element in ("actuator", "equality", "sensor")}
+    first = FINGER.count("\n") + 1
+    assert lines == {"actuator": first + 2, "equality": first + 4, "sensor": first + 6}
+
+
+def test_copies_are_told_where_they_are_used(tmp_path: Path) -> None:
+    path = tmp_path / "copies.xml"
+    path.write_text("""<mujoco><worldbody><replicate count="2" euler="0 0 1"><body pos="1 0 0"><joint name="j"/><geom size=".1"/></body></replicate></worldbody>
+<actuator>
+<motor joint="j1"/></actuator></mujoco>""")
+    scene = models.convert(path)
+    assert [note.line for note in scene.report.of("chosen")] == [3]

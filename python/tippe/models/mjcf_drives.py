@@ -36,8 +36,11 @@ def add_drives(c: Compiled) -> None:
     laws = {axis.name: (joint, axis) for joint in c.model.joints for axis in joint.axes}
     found: dict[str, list[Affine]] = {}
     tendons: dict[int, list[Affine]] = {}
-    for i in range(c.m.nu if not hasattr(c.m, "actuator_ctrladr") else len(c.m.actuator_trntype)):
+    count = c.m.nu if not hasattr(c.m, "actuator_ctrladr") else len(c.m.actuator_trntype)
+    for i in range(count):
+        c.reading = ("actuator", i, count)
         _add(c, i, found, tendons)
+    c.reading = None
     for name, parts in found.items():
         axis = laws[name][1]
         _drive(c, axis.laws, parts, name, axis.value)
