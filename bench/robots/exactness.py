@@ -1,6 +1,6 @@
 """Robots in MJCF against MuJoCo: masses, poses at all keyframes, motion without contacts.
 
-usage: exactness.py [--only WORD] [--json FILE] [--resume] [--states N] MODEL.xml|FOLDER ...
+usage: exactness.py [--only WORD] [--json FILE] [--resume] [--states N] [--seed N] MODEL.xml|FOLDER ...
 
 One line for each model, as a table in Markdown, and at the end how many are within the bounds. Of a folder, all
 files that no other file includes. Needs the package with `pip install '.[models]'`; models are not part of Tippe.
@@ -248,7 +248,7 @@ def motion_error(path: Path, seed: int, driven: bool, until: float) -> float:
 # All --------------------------------------------------------------------------------------------
 
 
-def examine(path: Path, states: int, pipe: Any) -> None:
+def examine(path: Path, states: int, seed: int, pipe: Any) -> None:
     try:
         m = mujoco.MjModel.from_xml_path(str(path))
         pair = Pair(m, tippe.models.convert(path, visual=False))
@@ -258,17 +258,17 @@ def examine(path: Path, states: int, pipe: Any) -> None:
         pipe.send(answer)
         for key, driven in (("passive", False), ("driven", True)):
             until = time.process_time() + LONGEST / (2 * states)
-            answer[key] = max(motion_error(path, seed + 1, driven, until) for seed in range(states))
+            answer[key] = max(motion_error(path, seed + k, driven, until) for k in range(states))
             pipe.send(answer)
     except (tippe.models.ModelError, tippe.SceneError, ValueError) as error:
         pipe.send({"failed": " ".join(str(error).split())[:160]})
     pipe.send(None)
 
 
-def examined(path: Path, states: int) -> dict[str, Any]:
+def examined(path: Path, states: int, seed: int) -> dict[str, Any]:
     """What one model gives, in a process of its own."""
     here, there = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=examine, args=(path, states, there))
+    process = multiprocessing.Process(target=examine, args=(path, states, seed, there))
     process.start()
     there.close()
     answer: dict[str, Any] = {"failed": "the process ended without an answer"}
@@ -308,6 +308,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="all answers, written after each model")
     parser.add_argument("--resume", action="store_true", help="go on with the answers that the file of --json holds")
     parser.add_argument("--states", type=int, default=1, help="random states for each model")
+    parser.add_argument("--seed", type=int, default=1, help="of the first of them")
     options = parser.parse_args()
     answers = json.loads(options.json.read_text()) if options.resume and options.json and options.json.is_file() else {}
     print("| model | bodies | dofs | keyframes | missing | " + " | ".join(BOUNDS) + " |\n|---" + "|---:" * 8 + "|", flush=True)
@@ -317,7 +318,7 @@ def main() -> int:
             if options.only not in str(path):
                 continue
             if label not in answers:
-                answers[label] = examined(path.absolute(), options.states)
+                answers[label] = examined(path.absolute(), options.states, options.seed)
                 if options.json:
                     options.json.write_text(json.dumps(answers, indent=1) + "\n")
             print(f"| {label} | {written(answers[label])} |", flush=True)

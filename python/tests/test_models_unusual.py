@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tippe
 from tippe import models
 
 mujoco = pytest.importorskip("mujoco")
@@ -65,7 +66,7 @@ def test_flags_that_switch_something_off_are_told(tmp_path: Path) -> None:
     for law in ("equalities", "actuators", "contacts"):
         assert told(scene, "chosen", f"{law} of the model are switched off")
     assert "couplings" not in scene and not any("servo" in joint for joint in scene["joints"])
-    # What a model does not have is not told.
+#What a model does not have is not told.
     assert not told(scene, "chosen", "springs") and not told(finger(tmp_path, rest=rest), "chosen", "switched off")
 
 
@@ -78,9 +79,21 @@ def test_a_motor_of_six_gears_is_told(tmp_path: Path) -> None:
 
 
 def test_a_motor_of_a_tendon_is_told_whatever_its_input(tmp_path: Path) -> None:
-    scene = finger(tmp_path, rest='<actuator><motor tendon="t1"/></actuator>')
+    scene = finger(tmp_path, rest='<actuator><motor tendon="t1"/></actuator>', hold=False)
     assert told(scene, "missing", "pulls at a tendon")
     assert not any("servo" in coupling for coupling in scene.get("couplings", []))
+
+
+def test_a_motor_of_a_tendon_holds_the_start(tmp_path: Path) -> None:
+    scene = finger(tmp_path, rest='<actuator><motor tendon="t1" gear="2" ctrllimited="true" ctrlrange="-9 9"/></actuator><keyframe><key qpos=".3 .2"/></keyframe>')
+    assert told(scene, "chosen", "a motor that pulls at a tendon holds 0.2")
+    coupling = next(coupling for coupling in scene["couplings"] if coupling["name"] == "t1")
+    assert coupling["servo"]["target"] == pytest.approx(0.3 - 0.5 * 0.2)
+    assert coupling["servo"]["effort"] == 18
+    length = lambda world: world.couplings["t1"].value  # noqa: E731
+    world = tippe.load(scene)
+    world.run(until=3.0)
+    assert length(world) == pytest.approx(0.2, abs=0.02)  # under its own weight it gives way by no more than is told
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "tendon_stiffnesspoly"), reason="this MuJoCo has no polynomials")
@@ -151,3 +164,26 @@ def test_the_time_of_a_keyframe_is_told(tmp_path: Path) -> None:
     """Scenes start at zero, whatever the clock of the keyframe says."""
     scene = finger(tmp_path, rest='<keyframe><key name="home" qpos="0 0 0" time="3"/><key name="other" qpos="0 0 1" time="0"/></keyframe>')
     assert [note.name for note in scene.report.of("solver") if note.attribute == "time"] == ["home"]
+
+
+def test_parts_without_a_name_are_told_by_their_line(tmp_path: Path) -> None:
+    rest = """
+<actuator><position joint="a" kp="1"/>
+<general joint="b" dyntype="filter" dynprm=".1" gainprm="2" biastype="affine" biasprm="0 -2 0"/></actuator>
+<equality><joint joint1="a" joint2="b"/>
+<joint joint1="b" joint2="a" polycoef="0 1 1 0 0" active="false"/></equality>
+<sensor><jointpos joint="a"/>
+<clock/></sensor>"""
+    scene = finger(tmp_path, rest=rest)
+    lines = {note.element: note.line for note in scene.report.notes if note.element in ("actuator", "equality", "sensor")}
+    first = FINGER.count("\n") + 1
+    assert lines == {"actuator": first + 2, "equality": first + 4, "sensor": first + 6}
+
+
+def test_copies_are_told_where_they_are_used(tmp_path: Path) -> None:
+    path = tmp_path / "copies.xml"
+    path.write_text("""<mujoco><worldbody><replicate count="2" euler="0 0 1"><body pos="1 0 0"><joint name="j"/><geom size=".1"/></body></replicate></worldbody>
+<actuator>
+<motor joint="j1"/></actuator></mujoco>""")
+    scene = models.convert(path)
+    assert [note.line for note in scene.report.of("chosen")] == [3]

@@ -292,6 +292,19 @@ static double slide(tpFrictionStates* states, double allowed) {
     return miss;
 }
 
+// Whether all changes are numbers. A row along which nothing moves may have a pivot that is
+// rounding: what is divided by it leaves the range of numbers.
+static bool areFinite(const tpFrictionStates* states) {
+    double sum = 0.0;
+    for (int i = 0; i < states->heldCount; ++i) {
+        sum += fabs(states->heldChange[i]);
+    }
+    for (int i = 0; i < states->slidingCount; ++i) {
+        sum += fabs(states->change[i]);
+    }
+    return sum < INFINITY;
+}
+
 // Gives the rows that are held and those that slide the changes of their impulses.
 static void addChanges(tpFrictionStates* states) {
     double* all = states->kept;
@@ -408,6 +421,10 @@ bool tpFrictionStates_Solve(tpFrictionStates* states, const double* last, double
         letGo(states);
         stopHeld(states);
         double miss = states->slidingCount > 0 ? slide(states, 0.5 * allowed) : 0.0;
+        if (!areFinite(states)) {
+            states->isFactored = false;
+            break;
+        }
         addChanges(states);
         double velocity = velocityLeft(states);
         // All change at once as long as that leaves fewer to change; then one does, until there are

@@ -152,6 +152,12 @@ double tpRows_RoughSize(const tpRows* rows) {
     return sqrt(square);
 }
 
+bool tpRows_IsExact(const tpRows* rows, const tpSystem* system, const tpSolveSettings* settings,
+                    double residual) {
+    double size = sizeOf(rows);
+    return residual * size <= tpSolveGoal(settings->tolerance, system->certificate, size);
+}
+
 static double velocityTolerance(const tpRows* rows, const tpSystem* system,
                                 const tpSolveSettings* settings) {
     double goal = tpSolveGoal(settings->tolerance, system->certificate, sizeOf(rows));

@@ -26,6 +26,12 @@ typedef struct tpSolveSettings {
 // takes long for more is solved.
 double tpSolveGoal(double tolerance, double certificate, double size);
 
+// Whether a relative residual is within what a solve to the last digit aims at. The certificate may
+// allow more: far limits of joints and links that are light for their drives are in its |q|, by
+// which robots creep.
+bool tpRows_IsExact(const tpRows* rows, const tpSystem* system, const tpSolveSettings* settings,
+                    double residual);
+
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,
 // iterations, failures and fallback to the report, and raises its residuals. False if memory ran
 // out; a solve that failed leaves the best impulses found.

@@ -196,7 +196,8 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
             return false;
         }
         bool isOver = k >= tp_driftCorrections - 1 || !tpSystem_HasWorkLeft(system);
-        bool isExact = rough == 0.0 || reached <= system->certificate;
+        bool isExact =
+            rough == 0.0 || tpRows_IsExact(&step->rows, system, &drift->settings->solve, reached);
         if (k == tp_driftCorrections || (isExact && (drift->isSettled || isOver))) {
             return true;
         }

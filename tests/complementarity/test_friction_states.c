@@ -153,10 +153,43 @@ static void leaningLegIsFollowed(void** state) {
     }
 }
 
+// Contacts along which nothing moves: their rows of W are rounding of any sign. Pivots of these
+// left the range of numbers, and impulses that were no numbers passed as solved.
+static void immovableContactsGiveNumbers(void** state) {
+    (void)state;
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 40; ++seed) {
+        tpArenaMark mark = tpArena_Mark(&memory->arena);
+        tpFrictionStates states;
+        int contacts = 12, taken;
+        makeProblem(seed, contacts, &states);
+        FrictionCase random = { .state = 88172645463325252u + 104729u * seed };
+        int n = states.rowCount;
+        for (int c = 2; c < contacts; ++c) {
+            for (int i = states.contacts[c].row;
+                 i < states.contacts[c].row + states.contacts[c].rows; ++i) {
+                for (int k = 0; k < n; ++k) {
+                    W[i * n + k] = W[k * n + i] = 1e-17 * caseUniform(&random, -1.0, 1.0);
+                }
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            states.solved[i] = caseUniform(&random, 0.0, 1.0);
+        }
+        solved += solve(&states, &taken);
+        for (int i = 0; i < n; ++i) {
+            assert_true(isfinite(states.solved[i]) && isfinite(states.u[i]));
+        }
+        tpArena_Release(&memory->arena, mark);
+    }
+    assert_int_equal(solved, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answersMeetTheLaw),
         cmocka_unit_test(leaningLegIsFollowed),
+        cmocka_unit_test(immovableContactsGiveNumbers),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -41,7 +41,33 @@ static void dryJointsAndManyCorners(void** state) {
     standsStill("dry_biped", 60);
 }
 
+// Light gears on dry joints: q of them and of their far limits is a thousand rad/s and more, and
+// relative to it a solve on the way, which rounds of the drift are content with, looked as exact as
+// the last one has to be. Bodies at rest moved by 8e-9 m per step, with velocities of 1e-14 m/s at
+// the ends of steps.
+static void lightGearsDoNotCreep(void** state) {
+    (void)state;
+    tpWorld* world = makePaperWorld("../tests/laws/geared_quadruped");
+    double farthest = 0.0;
+    for (int k = 0; k < 200; ++k) {
+        int count = tpWorld_GetBodyCount(world);
+        tpVec3 before[64];
+        assert_true(count <= 64);
+        for (int i = 0; i < count; ++i) {
+            before[i] = tpBody_GetPosition(world, tpWorld_GetBody(world, i));
+        }
+        tpWorld_Step(world, 1.0 / 200.0);
+        for (int i = 0; k >= 160 && i < count; ++i) {
+            tpVec3 after = tpBody_GetPosition(world, tpWorld_GetBody(world, i));
+            farthest = fmax(farthest, tpDistanceBetween(before[i], after));
+        }
+    }
+    CHECK_BELOW(farthest, 1e-10);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(dryJointsAndManyCorners) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(dryJointsAndManyCorners),
+                                        cmocka_unit_test(lightGearsDoNotCreep) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

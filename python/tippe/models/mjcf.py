@@ -38,6 +38,7 @@ class Compiled:
     bodies: dict[int, str] = field(default_factory=dict)  # of all bodies; lumped ones have the name of their carrier
     axes: dict[int, str] = field(default_factory=dict)  # of joints with one coordinate
     joints: dict[int, str] = field(default_factory=dict)
+    reading: tuple[str, int, int] | None = None  # kind and number of the part that is read, and how many there are
 
     @property
     def report(self) -> Report:
@@ -57,7 +58,8 @@ class Compiled:
             self.note("missing", element, attribute, "only its linear part is carried over", name)
 
     def note(self, kind: str, element: str, attribute: str | None, message: str, name: str | None = None) -> None:
-        self.report.add(kind, element, attribute, message, name, self.source.find(element, name))
+        place = self.source.nth(*self.reading) if self.reading and not name else None
+        self.report.add(kind, element, attribute, message, name, place or self.source.find(element, name))
 
 
 def _import_mujoco() -> Any:

@@ -20,15 +20,16 @@ _OPEN = 1e-3  # m: a loop that is open wider than this at the start is told as m
 
 def add_couplings(c: Compiled) -> None:
     for t in range(c.m.ntendon):
+        c.reading = ("tendon", t, c.m.ntendon)
         _add_tendon(c, t)
-    if c.disables("EQUALITY"):
-        return
-    for k in range(c.m.neq):
+    for k in range(c.m.neq if not c.disables("EQUALITY") else 0):
+        c.reading = ("equality", k, c.m.neq)
         kind = c.mujoco.mjtEq(int(c.m.eq_type[k])).name
         if not c.m.eq_active0[k]:
             c.note("changed", "equality", "active", "is not active at the start and left out", c.m.equality(k).name)
         elif kind in ("mjEQ_JOINT", "mjEQ_TENDON"):
             _add_equality(c, k, kind == "mjEQ_TENDON")
+    c.reading = None
 
 
 def _add_tendon(c: Compiled, t: int) -> None:
@@ -113,6 +114,7 @@ def add_loops(c: Compiled) -> None:
     if c.disables("EQUALITY"):
         return
     for k in range(c.m.neq):
+        c.reading = ("equality", k, c.m.neq)
         kind = c.mujoco.mjtEq(int(c.m.eq_type[k])).name
         if not c.m.eq_active0[k] or kind in ("mjEQ_JOINT", "mjEQ_TENDON"):
             continue
@@ -120,6 +122,7 @@ def add_loops(c: Compiled) -> None:
             _add_loop(c, k, kind == "mjEQ_WELD")
         else:
             c.note("missing", "equality", None, f"an equality of type {kind[5:].lower()} is left out", c.m.equality(k).name)
+    c.reading = None
 
 
 def _frames(c: Compiled, k: int, weld: bool) -> tuple[int, int, Array, Array, Array, Array]:

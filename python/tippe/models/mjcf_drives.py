@@ -36,8 +36,11 @@ def add_drives(c: Compiled) -> None:
     laws = {axis.name: (joint, axis) for joint in c.model.joints for axis in joint.axes}
     found: dict[str, list[Affine]] = {}
     tendons: dict[int, list[Affine]] = {}
-    for i in range(c.m.nu if not hasattr(c.m, "actuator_ctrladr") else len(c.m.actuator_trntype)):
+    count = c.m.nu if not hasattr(c.m, "actuator_ctrladr") else len(c.m.actuator_trntype)
+    for i in range(count):
+        c.reading = ("actuator", i, count)
         _add(c, i, found, tendons)
+    c.reading = None
     for name, parts in found.items():
         axis = laws[name][1]
         _drive(c, axis.laws, parts, name, axis.value)
@@ -47,7 +50,9 @@ def add_drives(c: Compiled) -> None:
             coupling.drive = _summed(c, parts, coupling.name)
             if c.m.tendon_actfrclimited[tendon]:
                 _limit(c, coupling.drive, c.m.tendon_actfrcrange[tendon], "tendon", coupling.name)
-            if coupling.drive.stiffness == 0 and coupling.drive.damping == 0:
+            if coupling.drive.stiffness == 0 and coupling.drive.damping == 0 and c.hold:
+                _hold_tendon(c, tendon, coupling.drive, coupling, {name: axis.value for name, (_, axis) in laws.items()})
+            elif coupling.drive.stiffness == 0 and coupling.drive.damping == 0:
                 message = f"a motor that pulls at a tendon is left out (its pull at the start: {coupling.drive.push:.6g})"
                 c.note("missing", "motor", "tendon", message, coupling.name)
                 coupling.drive = None
@@ -224,8 +229,8 @@ def _drive(c: Compiled, laws: Laws, parts: list[Affine], name: str, value: float
     laws.drive = drive
 
 
-def _hold(c: Compiled, joint: int, drive: Drive, value: float, name: str) -> None:
-    """The gains with which a torque motor holds the start: stiff enough for the weight that may rest on it."""
+def _load(c: Compiled, joint: int) -> tuple[float, float]:
+    """The most that may rest on a joint, N m or N, and the inertia that it may have to move."""
     m, d = c.m, c.d
     body, dof = int(m.jnt_bodyid[joint]), int(m.jnt_dofadr[joint])
     below = [i for i in range(m.nbody) if _is_below(c, i, body)]
@@ -235,14 +240,35 @@ def _hold(c: Compiled, joint: int, drive: Drive, value: float, name: str) -> Non
     gravity = float(np.linalg.norm(c.model.gravity)) or 9.81
     turn = int(m.jnt_type[joint]) == int(c.mujoco.mjtJoint.mjJNT_HINGE)
     load = carried * gravity * (reach if turn else 1.0)
+    return load, max(float(m.dof_M0[dof]), carried * (reach * reach if turn else 1.0))
+
+
+def _give_gains(drive: Drive, load: float, inertia: float, sag: float, value: float) -> str:
+    """Gains that give way by `sag` under the load, or under the full effort. Returns what the report says of them."""
     if drive.effort is not None:
         load = min(load, drive.effort)  # more is never asked of it
-    inertia = max(float(m.dof_M0[dof]), carried * (reach * reach if turn else 1.0))
-    drive.stiffness = load / _SAG
+    drive.stiffness = load / sag
     drive.damping = 2.0 * float(np.sqrt(drive.stiffness * inertia))
     drive.target, drive.push = value, 0.0
     limit = "" if drive.effort is None else f", at most {drive.effort:.6g}"
-    c.note("chosen", "motor", None, f"a torque motor holds {value:.6g} with stiffness {drive.stiffness:.4g} and damping {drive.damping:.4g}{limit}", name)
+    return f"holds {value:.6g} with stiffness {drive.stiffness:.4g} and damping {drive.damping:.4g}{limit}"
+
+
+def _hold(c: Compiled, joint: int, drive: Drive, value: float, name: str) -> None:
+    """The gains with which a torque motor holds the start: stiff enough for the weight that may rest on it."""
+    load, inertia = _load(c, joint)
+    c.note("chosen", "motor", None, f"a torque motor {_give_gains(drive, load, inertia, _SAG, value)}", name)
+
+
+def _hold_tendon(c: Compiled, tendon: int, drive: Drive, coupling: Coupling, values: dict[str, float]) -> None:
+    """The same along a tendon. A joint pulls at it with its load over its factor, and its way is the factor times that of the joint."""
+    joints = {name: joint for joint, name in c.axes.items()}
+    terms = [(*_load(c, joints[name]), abs(factor)) for name, factor in coupling.terms]
+    load = max(effort / factor for effort, _, factor in terms)
+    inertia = 1.0 / sum(factor * factor / inertia for _, inertia, factor in terms)
+    value = sum(factor * values[name] for name, factor in coupling.terms)
+    gains = _give_gains(drive, load, inertia, _SAG * min(factor for _, _, factor in terms), value)
+    c.note("chosen", "motor", "tendon", f"a motor that pulls at a tendon {gains}", c.m.tendon(tendon).name)
 
 
 def _is_below(c: Compiled, i: int, body: int) -> bool:

@@ -19,6 +19,7 @@ _STATE = ("jointpos", "jointvel", "jointactfrc", "actuatorpos", "actuatorvel", "
 def add_sensors(c: Compiled) -> None:
     made: dict[tuple[object, ...], str] = {}
     for k in range(c.m.nsensor):
+        c.reading = ("sensor", k, c.m.nsensor)
         kind = c.mujoco.mjtSensor(int(c.m.sensor_type[k])).name.removeprefix("mjSENS_").lower()
         name = c.name("sensor", k)
         if kind in _AT_SITE:
@@ -36,6 +37,7 @@ def add_sensors(c: Compiled) -> None:
         else:
             made[key] = sensor.name
             c.model.sensors.append(sensor)
+    c.reading = None
 
 
 def _at_site(c: Compiled, k: int, name: str, kind: str) -> Sensor | None:

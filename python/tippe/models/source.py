@@ -145,8 +145,17 @@ class Source:
             for key in ((element, name), ("", name)):
                 if key in self.places:
                     return self.places[key]
+            # Copies of replicated and attached parts have names that only those who refer to them write.
+            user = next((e for e in self.root.walk() if name in e.attributes.values()), None)
+            if user is not None:
+                return user.file, user.line
         first = next((e for e in self.root.walk() if e.tag == element), None)
         return (first.file, first.line) if first is not None and not name else (str(self.path), 1)
+
+    def nth(self, section: str, row: int, count: int) -> tuple[str, int] | None:
+        """Where a part without a name stands, among so many of its kind; None if the source has another number of them."""
+        parts = [part for element in self.root.walk() if element.tag == section for part in element.children]
+        return (parts[row].file, parts[row].line) if len(parts) == count else None
 
 
 _FAMILIES = {
