@@ -5,6 +5,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
+#include "dynamics/locks.h"
 #include "steppers/auto/flow_laws.h"
 #include "steppers/auto/flow_solve.h"
 #include "steppers/auto/outer_forces.h"
@@ -124,7 +125,8 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
             angular = tpMulAdd(angular, h * coefficients[stage][j], force->angular);
         }
         tpVelocity* velocity = &system->velocities.data[i];
-        velocity->linear = tpScale(system->bodies.data[i].inverseMass, momentum);
+        velocity->linear = tpLocks_Linear(system->bodies.data[i].locked,
+                                          tpScale(system->bodies.data[i].inverseMass, momentum));
         velocity->angular = tpMulMV(memory->inverseInertias[k], angular);
     }
 }

@@ -31,6 +31,7 @@ struct tpFlowMemory {
     double matrix[tp_flowRows * tp_flowRows];
     bool isRedundant;                            // something is held twice
     double softening[tp_flowRows];               // of the diagonal then
+    double ownSoftening[tp_flowRows];            // the same by what each row gives alone
     double shares[tp_flowRows];                  // factors of that: friction is shared by loads
     double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
