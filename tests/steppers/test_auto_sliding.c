@@ -1,5 +1,5 @@
-// Bodies that slide, as flows carry them: blocks that turn on four corners, and bodies of which
-// directions are locked.
+// Bodies that slide, as flows carry them: blocks that turn on four corners, slips that end and
+// begin in all directions, and bodies of which directions are locked.
 
 #include "support/scene_text.h"
 #include "tippe/world.h"
@@ -123,6 +123,53 @@ static void blocksTurnAsOnSprings(void** state) {
     }
 }
 
+// Slips that end and begin ------------------------------------------------------------------------
+
+static const char* const ellipsoid =
+    "{ \"tippe\": 1, \"name\": \"ellipsoid\", \"gravity\": [0, 0, -9.81],"
+    " \"materials\": { \"m\": { \"friction\": 0.2 } }, \"bodies\": ["
+    " { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\","
+    " \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },"
+    " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 0.1],"
+    " \"velocity\": [1, 0.3, 0], \"angular_velocity\": [0, 0, 8],"
+    " \"shapes\": [ { \"type\": \"ellipsoid\", \"radii\": [0.3, 0.2, 0.1] } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.005, \"until\": 1 } }";
+
+// An ellipsoid slides and spins, rolls for a twentieth of a second, slides again, and so twice. Its
+// slip turns the faster the smaller it is: nobody steps over its end, and what begins to slide
+// needs short steps. Flows come near to the end, and take over where the slip has grown. The truth
+// is chakraborty-trinkle at a 32nd of the step. (Methods were left with it, gave up, and were off
+// by 6.3 times what is asked for at 1e-4, and said to be by 216 times; 20 million counted units of
+// work at 1e-3 instead of 6.5.)
+static void slipsTurnAndEnd(void** state) {
+    (void)state;
+    tpWorld* right = makeWorldFrom(ellipsoid);
+    tpWorld* worlds[3];
+    tpError error;
+    assert_int_equal(tpWorld_SetStepper(right, tp_chakrabortyTrinkle), tp_success);
+    for (int k = 0; k < 3; ++k) {
+        worlds[k] = makeWorldFrom(ellipsoid);
+        assert_int_equal(tpWorld_SetOption(worlds[k], "accuracy", accuracies[k], &error),
+                         tp_success);
+    }
+    for (int i = 1; i <= 200; ++i) {
+        for (int k = 0; k < 32; ++k) {
+            tpWorld_Step(right, 0.005 / 32);
+        }
+        tpVec3 place = tpBody_GetPosition(right, tpWorld_FindBody(right, "a"));
+        for (int k = 0; k < 3; ++k) {
+            tpStepReport report = tpWorld_Step(worlds[k], 0.005);
+            tpVec3 here = tpBody_GetPosition(worlds[k], tpWorld_FindBody(worlds[k], "a"));
+            assert_true(tpDistanceBetween(place, here) <= report.errorAsked);
+            assert_true(k == 2 || report.errorEstimate <= report.errorAsked);
+        }
+    }
+    tpDestroyWorld(right);
+    for (int k = 0; k < 3; ++k) {
+        tpDestroyWorld(worlds[k]);
+    }
+}
+
 // Locks -------------------------------------------------------------------------------------------
 
 // A block on a slope, which it cannot go down: the lock takes what the slope pushes it down by, so
@@ -203,6 +250,7 @@ static void lockedChainsSwingLikeHinges(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksTurnAsOnSprings),
+        cmocka_unit_test(slipsTurnAndEnd),
         cmocka_unit_test(locksHoldOnSlopes),
         cmocka_unit_test(lockedChainsSwingLikeHinges),
     };

@@ -236,6 +236,7 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         }
         if (cosine < leastCosine) {
             guessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
+            flow->slipHasTurned = true;
             goesOn = false;
         }
     }
@@ -451,6 +452,7 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
         }
         if (along < leastCosine * size) {
             guessMoment(flow, stageCount, first->size, along);
+            flow->slipHasTurned = true;
             goesOn = false;
         }
         guessLater(flow, first->size, along);
@@ -515,7 +517,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     }
     flow->momentPart = flow->aheadPart = -1.0;
     flow->laterPart = INFINITY;
-    flow->hasMet = false;
+    flow->hasMet = flow->slipHasTurned = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
@@ -572,7 +574,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
     flow->momentPart = flow->aheadPart = -1.0;
-    flow->hasMet = false;
+    flow->hasMet = flow->slipHasTurned = false;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,

@@ -19,6 +19,7 @@ typedef struct tpFlow {
     tpFlowWatch watch;    // of the next steps
     bool isAtStart;       // the next step starts where the flow was begun
     bool hasMet;          // a step is bad since shapes touch that are not held
+    bool slipHasTurned;   // the same since a slip has turned far, or ended
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
     double laterPart;     // of a step that is good: when something happens if rates go on as they
