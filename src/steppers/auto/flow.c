@@ -33,6 +33,9 @@ static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4
 // The cosine of the angle by which the direction of a slip may turn in a step.
 static const double leastCosine = 0.5;
 
+// Of its first speed: a slip that is slower at the end of a step is coming to its end.
+static const double endingPart = 0.7;
+
 // Work in nanoseconds: of each stage, of a body, a contact, a row, and a product in the solve.
 static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowWork = 30.0,
                     productWork = 0.15;
@@ -456,6 +459,9 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
             goesOn = false;
         }
         guessLater(flow, first->size, along);
+        if (along < endingPart * first->size) {
+            flow->endingSlip = fmin(flow->endingSlip, size);
+        }
     }
     return goesOn;
 }
@@ -516,7 +522,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         memory->states[k].turn = memory->starts[k].rotation;
     }
     flow->momentPart = flow->aheadPart = -1.0;
-    flow->laterPart = INFINITY;
+    flow->laterPart = flow->endingSlip = INFINITY;
     flow->hasMet = flow->slipHasTurned = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
@@ -571,6 +577,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     if (memory == NULL) {
         return false;
     }
+    flow->plan.stopSpeed = run->stopSpeed;
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
     flow->momentPart = flow->aheadPart = -1.0;

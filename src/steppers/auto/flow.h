@@ -25,6 +25,8 @@ typedef struct tpFlow {
     double laterPart;     // of a step that is good: when something happens if rates go on as they
                           // do,
                           // 1 or more; INFINITY: nothing
+    double endingSlip;    // of a step that is good: the least slip that has lost most of its speed,
+                          // m/s; INFINITY: none has
     double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
                           // which that is met if it goes on as it does; -1: nothing is
 } tpFlow;

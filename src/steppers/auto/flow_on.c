@@ -159,6 +159,7 @@ static double flowFor(tpGroupRun* run, double longest) {
                                                : helpLength * run->pace.step;
     double length = fmin(longest, first), way = 0.0;
     double userLength = run->length;
+    bool isApproaching = false;
     bool isOver = false;
     for (int k = 0; k < mostTries && way == 0.0 && !isOver && run->hasMemory; ++k) {
         tpStrideLevels levels;
@@ -175,6 +176,7 @@ static double flowFor(tpGroupRun* run, double longest) {
         isOver = !levels.isFlow;
         if (levels.isSmooth && levels.isFlow && levels.error <= 1.0) {
             accept(run, &levels, length, length < longest ? 0.0 : first);
+            run->isAtSlipEnd = isApproaching;
             return length;
         }
         run->rejectedCount += 1;
@@ -187,6 +189,7 @@ static double flowFor(tpGroupRun* run, double longest) {
             // The moment itself is the method's, in this step of the user, but for impacts.
             bool isNear = levels.momentPart * length <= leastApproach * userLength;
             isOver = way > 0.0 || !levels.flow.slipHasTurned || isNear;
+            isApproaching = levels.flow.slipHasTurned;
             run->pace.flowWait = run->strikeCount > strikes || !isOver ? 0 : 1;
         }
         length *= levels.isSmooth ? fmin(beforeMoment, careful * tpStrideLevels_Growth(&levels))

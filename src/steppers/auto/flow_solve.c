@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/forces.h"
 #include "dynamics/locks.h"
 #include "math/pairs.h"
 #include "steppers/auto/apart.h"
@@ -276,6 +277,43 @@ bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part) 
         isSolved = solveLack(flow, system, part, forces);
     }
     return isSolved;
+}
+
+bool tpFlow_Stop(tpFlow* flow, tpSystem* system, tpTaken* taken) {
+    tpFlowMemory* memory = flow->memory;
+    tpFlowRows* next = memory->next;
+    double* impulses = memory->impulses[0];
+    double energy = tpSystem_KineticEnergy(system);
+    memory->next = memory->now;
+    bool isSolved = flow->plan.rotorCount == 0 && solveLack(flow, system, 1.0, impulses);
+    memory->next = next;
+    if (!isSolved) {
+        return false;
+    }
+    for (int i = 0; i < flow->plan.rowCount; ++i) {
+        const tpFlowRow* push = &memory->pushes.rows[i];
+        for (int k = 0; k < tpFlowRow_BodyCount(push); ++k) {
+            int body;
+            const tpWrench* on = tpFlowRow_On(push, k, &body);
+            if (tpFlow_IsOurs(&flow->plan, body)) {
+                tpVelocity change = respond(flow, system, body, on);
+                tpVelocity* velocity = &system->velocities.data[body];
+                velocity->linear = tpMulAdd(velocity->linear, impulses[i], change.linear);
+                velocity->angular = tpMulAdd(velocity->angular, impulses[i], change.angular);
+            }
+        }
+    }
+    // As a step of a second, whose forces are the impulses. Friction in it is that of a longer
+    // time.
+    tpFlowLoads_Clear(&memory->loads, &flow->plan);
+    tpFlowLoads_Add(&memory->loads, &flow->plan, system, memory->now, &memory->pushes, impulses,
+                    1.0);
+    bool hasMemory =
+        tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, 1.0, taken);
+    double lost = energy - tpSystem_KineticEnergy(system) + taken->report.externalWork;
+    taken->report.frictionLoss = fmax(lost, 0.0);
+    taken->isBad = false;
+    return hasMemory;
 }
 
 void tpFlow_SetRotors(tpFlow* flow, int stage, double h, const double* coefficients) {

@@ -61,6 +61,11 @@ static inline bool tpFlow_IsOurs(const tpFlowPlan* plan, int body) {
 // `part` seconds later. False if they are not determined.
 bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part);
 
+// Takes from the velocities of the system what the rows of the plan do not allow where the flow
+// begins, by impulses along the pushes: slips of contacts that stick. The impulses are in `taken`,
+// which has been started. False if they are not determined.
+bool tpFlow_Stop(tpFlow* flow, tpSystem* system, tpTaken* taken);
+
 // The speeds of rotors at the next stage, after the forces of the stages up to `stage`, which act
 // for h seconds times their coefficients: what bodies get from a row its rotor loses.
 void tpFlow_SetRotors(tpFlow* flow, int stage, double h, const double* coefficients);

@@ -10,6 +10,7 @@
 #include "steppers/auto/landing.h"
 #include "steppers/auto/modes.h"
 #include "steppers/auto/outer_forces.h"
+#include "steppers/auto/stop.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
@@ -582,8 +583,11 @@ void tpGroupRun_Take(tpGroupRun* run) {
         }
         run->cutCount += 1;
         run->pace.checkedError = isForcedAnew(run, start) ? INFINITY : run->pace.checkedError;
-        bool mayFlow = !isBlind && tpGroupRun_MayFlowOn(run);
-        double way = mayFlow ? tpGroupRun_FlowOn(run, start) : 0.0;
+        // Methods stop a ball at the same cost.
+        bool mayStop = !isBlind && run->isAtSlipEnd && !areBalls(run);
+        double way = mayStop ? tpGroupRun_StopAndFlowOn(run, start) : 0.0;
+        bool mayFlow = !isBlind && way == 0.0 && tpGroupRun_MayFlowOn(run);
+        way = mayFlow ? tpGroupRun_FlowOn(run, start) : way;
         double next = way > 0.0 ? start + way : goOn(run, start, isBlind);
         cut += way > 0.0 ? 0 : 1;
         start = next > run->length * (1.0 - 1e-12) ? run->length : next;
