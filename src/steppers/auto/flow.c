@@ -128,8 +128,10 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
             angular = tpMulAdd(angular, h * coefficients[stage][j], force->angular);
         }
         tpVelocity* velocity = &system->velocities.data[i];
-        velocity->linear = tpLocks_Linear(system->bodies.data[i].locked,
-                                          tpScale(system->bodies.data[i].inverseMass, momentum));
+        velocity->linear = tpScale(system->bodies.data[i].inverseMass, momentum);
+        if (system->bodies.data[i].locked != 0) {
+            velocity->linear = tpLocks_Linear(system->bodies.data[i].locked, velocity->linear);
+        }
         velocity->angular = tpMulMV(memory->inverseInertias[k], angular);
     }
 }

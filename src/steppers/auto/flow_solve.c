@@ -25,10 +25,14 @@ static const double shareChange = 0.01, tightChange = 1e-9, tightPart = 0.95;
 static tpVelocity respond(const tpFlow* flow, const tpSystem* system, int body,
                           const tpWrench* force) {
     const tpBody* own = &system->bodies.data[body];
-    return (tpVelocity){
-        .linear = tpLocks_Linear(own->locked, tpScale(own->inverseMass, force->linear)),
+    tpVelocity response = {
+        .linear = tpScale(own->inverseMass, force->linear),
         .angular = tpMulMV(flow->memory->inverseInertias[flow->plan.places[body]], force->angular),
     };
+    if (own->locked != 0) {
+        response.linear = tpLocks_Linear(own->locked, response.linear);
+    }
+    return response;
 }
 
 // Lists the rows of each body of the group, but for those of couplings.

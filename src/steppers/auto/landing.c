@@ -95,13 +95,15 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
     double enough = nearPart * run->accuracy * run->timeScale, least = closePart * enough;
     double doubt = least, time = bracket->guess - doubt; // rates may change evenly
     int laterCount = 0, outsideCount = 0;
+    double stopSpeed = tpGroupRun_StopSpeed(run);
+    bool mayStop = stopSpeed > 0.0;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
         double off = fmin(offPart * (bracket->after - bracket->before), 0.5 * enough);
         double first = bracket->before + off, last = bracket->after - off;
         outsideCount += time < first || time > last ? 1 : 0;
-        bool isLost = k >= guessedTries || outsideCount > mostOutside;
+        bool isLost = k >= guessedTries || (outsideCount > mostOutside && mayStop);
         time = isLost ? 0.5 * (bracket->before + bracket->after) : fmin(fmax(time, first), last);
         bool isGood = flow(run, from, start, time, false, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
@@ -116,7 +118,7 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         bracket->after = isGood ? bracket->after : time;
         bool isTold = !isGood && from->momentPart >= 0.0;
         double later = isGood ? from->laterPart * time : INFINITY;
-        bool isEnding = isGood && from->endingSlip <= tpGroupRun_StopSpeed(run);
+        bool isEnding = isGood && from->endingSlip <= stopSpeed;
         if (isEnding || later - time <= soonPart * enough) {
             return true;
         }
