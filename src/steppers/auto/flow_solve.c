@@ -382,7 +382,9 @@ void tpFlow_FindRedundancy(tpFlow* flow, const tpSystem* system) {
         memory->softening[i] = memory->ownSoftening[i] = softness * scales[i];
         memory->shares[i] = 1.0;
     }
-    setContactSoftening(flow, scales);
+    if (tpFlow_Slides(flow)) {
+        setContactSoftening(flow, scales);
+    }
     memory->isRedundant = false;
     for (int k = 0; k < n; ++k) {
         double pivot = w[k * n + k];
