@@ -183,6 +183,38 @@ static void impactsAreEvents(void** state) {
     tpDestroyWorld(world);
 }
 
+// A ball at 2 m/s strikes one that lies still, after .053 s, and that one the next one, .005 s
+// later: two impacts in one step, one after the other, are events too. (The method went through
+// them whole and in halves.)
+static void impactsInARowAreEvents(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(
+        "{ \"tippe\": 1, \"name\": \"row\", \"gravity\": [0, 0, 0],"
+        " \"materials\": { \"m\": { \"friction\": 0.3, \"restitution\": 1 } }, \"bodies\": ["
+        " { \"name\": \"a\", \"mass\": 1, \"material\": \"m\", \"position\": [-0.306, 0, 0],"
+        " \"velocity\": [2, 0, 0], \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] },"
+        " { \"name\": \"b\", \"mass\": 1, \"material\": \"m\", \"position\": [0, 0, 0],"
+        " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] },"
+        " { \"name\": \"c\", \"mass\": 1, \"material\": \"m\", \"position\": [0.21, 0, 0],"
+        " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+        " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }");
+    for (int i = 1; i <= 20; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        double t = i * h;
+        CHECK_NEAR(placeOf(world, "a").x, -0.306 + 2.0 * fmin(t, 0.053), 1e-7);
+        CHECK_NEAR(placeOf(world, "b").x, 2.0 * fmin(fmax(t - 0.053, 0.0), 0.005), 1e-7);
+        CHECK_NEAR(placeOf(world, "c").x, 0.21 + 2.0 * fmax(t - 0.058, 0.0), 1e-7);
+        if (i == 6) {
+            assert_int_equal(report.figures[tp_collisionFigure], 2);
+            assert_int_equal(report.solveCount, 0);
+            assert_int_equal(report.figures[tp_rejectedFigure], 0);
+            assert_string_equal(tpBody_GetCarrier(world, tpWorld_FindBody(world, "b")),
+                                "mirtich-canny");
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 // A ball that lies still from the start sleeps after a few steps, however short these are; one that
 // swings does not where it turns round.
 static void stillnessIsSeenSoon(void** state) {
@@ -216,6 +248,7 @@ int main(void) {
         cmocka_unit_test(sleepersAreNoTrouble),
         cmocka_unit_test(pathsSideBySideAreKnown),
         cmocka_unit_test(impactsAreEvents),
+        cmocka_unit_test(impactsInARowAreEvents),
         cmocka_unit_test(stillnessIsSeenSoon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

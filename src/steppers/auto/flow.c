@@ -5,6 +5,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
+#include "dynamics/locks.h"
 #include "steppers/auto/flow_laws.h"
 #include "steppers/auto/flow_solve.h"
 #include "steppers/auto/outer_forces.h"
@@ -31,6 +32,9 @@ static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4
 
 // The cosine of the angle by which the direction of a slip may turn in a step.
 static const double leastCosine = 0.5;
+
+// Of its first speed: a slip that is slower at the end of a step is coming to its end.
+static const double endingPart = 0.7;
 
 // Work in nanoseconds: of each stage, of a body, a contact, a row, and a product in the solve.
 static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowWork = 30.0,
@@ -125,6 +129,9 @@ static void setVelocities(tpFlow* flow, tpSystem* system, int stage, double h) {
         }
         tpVelocity* velocity = &system->velocities.data[i];
         velocity->linear = tpScale(system->bodies.data[i].inverseMass, momentum);
+        if (system->bodies.data[i].locked != 0) {
+            velocity->linear = tpLocks_Linear(system->bodies.data[i].locked, velocity->linear);
+        }
         velocity->angular = tpMulMV(memory->inverseInertias[k], angular);
     }
 }
@@ -234,6 +241,7 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         }
         if (cosine < leastCosine) {
             guessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
+            flow->slipHasTurned = true;
             goesOn = false;
         }
     }
@@ -449,9 +457,13 @@ static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
         }
         if (along < leastCosine * size) {
             guessMoment(flow, stageCount, first->size, along);
+            flow->slipHasTurned = true;
             goesOn = false;
         }
         guessLater(flow, first->size, along);
+        if (along < endingPart * first->size) {
+            flow->endingSlip = fmin(flow->endingSlip, size);
+        }
     }
     return goesOn;
 }
@@ -512,8 +524,8 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
         memory->states[k].turn = memory->starts[k].rotation;
     }
     flow->momentPart = flow->aheadPart = -1.0;
-    flow->laterPart = INFINITY;
-    flow->hasMet = false;
+    flow->laterPart = flow->endingSlip = INFINITY;
+    flow->hasMet = flow->slipHasTurned = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
         taken->isBad = !advance(flow, system, stage, h);
@@ -567,10 +579,11 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     if (memory == NULL) {
         return false;
     }
+    flow->plan.stopSpeed = run->stopSpeed;
     flow->watch = tp_flowNear;
     flow->isAtStart = true;
     flow->momentPart = flow->aheadPart = -1.0;
-    flow->hasMet = false;
+    flow->hasMet = flow->slipHasTurned = false;
     memory->now = &memory->first;
     memory->next = &memory->rows[0];
     if (!tpFlowPlan_Make(&flow->plan, memory->now, system, run->groups, run->group,

@@ -19,11 +19,14 @@ typedef struct tpFlow {
     tpFlowWatch watch;    // of the next steps
     bool isAtStart;       // the next step starts where the flow was begun
     bool hasMet;          // a step is bad since shapes touch that are not held
+    bool slipHasTurned;   // the same since a slip has turned far, or ended
     double momentPart;    // of a step that is bad: the part of it after which something happens, as
                           // far as rates tell; -1: nobody knows
     double laterPart;     // of a step that is good: when something happens if rates go on as they
                           // do,
                           // 1 or more; INFINITY: nothing
+    double endingSlip;    // of a step that is good: the least slip that has lost most of its speed,
+                          // m/s; INFINITY: none has
     double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
                           // which that is met if it goes on as it does; -1: nothing is
 } tpFlow;

@@ -8,9 +8,18 @@
 // Tries of a length, each shorter than the one before.
 enum { mostTries = 4 };
 
+// Groups of more bodies are not tried again while methods have given up.
+enum { mostHelped = 3, cutsBeforeHelp = 16 };
+static const double helpLength = 16.0; // in steps of the method
+
 // Of the length at which the error would be what is allowed, and of one in which something happens,
 // nobody knows when.
 static const double careful = 0.85, beforeMoment = 0.4;
+
+// Of the time to a moment that flows cannot land on: the way on, as long as it is more than such a
+// part of the user's step. A slip that ends turns the faster the smaller it is, so nobody can step
+// over its end, but each step of the flow can come nearer to it.
+static const double approachPart = 0.5, leastApproach = 1.0 / 1024.0;
 
 // Errors that let the next length grow by less are near to what is allowed.
 static const double smallGrowth = 1.5;
@@ -36,6 +45,15 @@ static bool isLong(const tpGroupRun* run) {
     return firstLength(pace) > least * run->length;
 }
 
+// Whether a group is small enough for flows to help its methods, which have given up, or have cut
+// the user's step so often since the last try. (An ellipsoid that had begun to slide, whose slip
+// turns the faster the smaller it is, was left to methods for as long as they had to cut: .1 s.)
+static bool needsHelp(const tpGroupRun* run) {
+    bool isCut = run->cutCount % cutsBeforeHelp == 0 && run->cutCount > 0;
+    bool isGivenUp = run->pace.hopelessCount > 0 && run->cutCount == 1 && run->pace.flowWait == 0;
+    return run->groups->sizes[run->group] <= mostHelped && (isCut || isGivenUp);
+}
+
 bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     const tpGroups* groups = run->groups;
@@ -45,8 +63,8 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
                         groups->jointCounts[run->group] == 0 &&
                         !tpOuterForce_IsThere(run->system, groups, run->group);
     bool isWanted = 2.0 * pace->step < run->length || run->strikeCount > 0;
-    return !awaitsImpact && isLong(run) && isWanted && pace->flowWait == 0 &&
-           pace->hopelessCount == 0 &&
+    bool isFree = pace->hopelessCount == 0 && pace->flowWait == 0;
+    return !awaitsImpact && (needsHelp(run) || (isFree && isLong(run) && isWanted)) &&
            groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&
            groups->sizes[run->group] <= tp_crowdSize &&
            tpStride_CanCarry(run->system, groups, run->group);
@@ -136,7 +154,12 @@ static double land(tpGroupRun* run, const tpStrideLevels* levels, double length)
 // Tries from the begin of the run on, for so many seconds at most.
 static double flowFor(tpGroupRun* run, double longest) {
     tpSystem* system = run->system;
-    double first = firstLength(&run->pace), length = fmin(longest, first), way = 0.0;
+    double first = run->pace.hopelessCount > 0 ? longest
+                   : isLong(run)               ? firstLength(&run->pace)
+                                               : helpLength * run->pace.step;
+    double length = fmin(longest, first), way = 0.0;
+    double userLength = run->length;
+    bool isApproaching = false;
     bool isOver = false;
     for (int k = 0; k < mostTries && way == 0.0 && !isOver && run->hasMemory; ++k) {
         tpStrideLevels levels;
@@ -153,19 +176,24 @@ static double flowFor(tpGroupRun* run, double longest) {
         isOver = !levels.isFlow;
         if (levels.isSmooth && levels.isFlow && levels.error <= 1.0) {
             accept(run, &levels, length, length < longest ? 0.0 : first);
+            run->isAtSlipEnd = isApproaching;
             return length;
         }
         run->rejectedCount += 1;
         run->hasMemory = tpKept_PutBack(&before, system, NULL, NULL);
         system->time = time;
-        if (levels.isMoment && levels.momentPart >= 0.0) {
+        bool isTold = levels.isMoment && levels.momentPart >= 0.0;
+        if (isTold) {
             int strikes = run->strikeCount;
             way = land(run, &levels, length);
-            isOver = true;
             // The moment itself is the method's, in this step of the user, but for impacts.
-            run->pace.flowWait = run->strikeCount > strikes ? 0 : 1;
+            bool isNear = levels.momentPart * length <= leastApproach * userLength;
+            isOver = way > 0.0 || !levels.flow.slipHasTurned || isNear;
+            isApproaching = levels.flow.slipHasTurned;
+            run->pace.flowWait = run->strikeCount > strikes || !isOver ? 0 : 1;
         }
         length *= levels.isSmooth ? fmin(beforeMoment, careful * tpStrideLevels_Growth(&levels))
+                  : isTold        ? approachPart * levels.momentPart
                                   : beforeMoment;
     }
     return way;
@@ -186,7 +214,7 @@ double tpGroupRun_FlowOn(tpGroupRun* run, double start) {
         pace->flowFailures += pace->flowFailures < mostFailures ? 1 : 0;
         return way;
     }
-    pace->flowFailures = 0;
+    pace->flowFailures = pace->hopelessCount = 0;
     // At the end of the user's step a stride may be next. Within it the method's step stays as it
     // is. (A gyroscope was taken on in steps so long that whole and halves were cut alike.)
     if (start + way >= length * (1.0 - 1e-9) && pace->flowLength >= length) {

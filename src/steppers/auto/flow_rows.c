@@ -426,12 +426,12 @@ static bool planJoints(tpFlowPlan* plan, const tpSystem* system, const tpGroups*
     return isPlain;
 }
 
-static tpFlowMode modeOf(const tpFlowRows* rows, const tpSystem* system, int contact, bool slides) {
-    double slip[tp_flowFriction];
+static tpFlowMode modeOf(const tpFlowRows* rows, const tpFlowPlan* plan, const tpSystem* system,
+                         int contact, bool slides) {
+    double slip[tp_flowFriction], least = fmax(slowestSlip * system->units.speed, plan->stopSpeed);
     // What rolls against friction slips in the same cone, whatever its contact point does.
     bool mayRoll = rows->laws[contact].rollingArm > 0.0;
-    bool isSliding = (slides || mayRoll) && tpFlowRows_Slip(rows, system, contact, slip) >
-                                                slowestSlip * system->units.speed;
+    bool isSliding = (slides || mayRoll) && tpFlowRows_Slip(rows, system, contact, slip) > least;
     return rows->laws[contact].mu == 0.0 ? tp_flowSlick : isSliding ? tp_flowSlides : tp_flowSticks;
 }
 
@@ -474,7 +474,7 @@ static bool takeContacts(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* sys
         }
         setContact(rows, place, system, &found[i]);
         plan->keys[place] = tpContact_Key(&found[i]);
-        plan->modes[place] = modeOf(rows, system, place, slides);
+        plan->modes[place] = modeOf(rows, plan, system, place, slides);
         if (rows->laws[place].rollingArm > 0.0 && plan->modes[place] == tp_flowSticks) {
             return false;
         }

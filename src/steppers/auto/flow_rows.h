@@ -81,6 +81,7 @@ typedef struct tpFlowPlan {
     int pairCount;
     tpShapePair pairs[tp_flowContacts]; // of shapes that touch, in order
     tpFlowMode modes[tp_flowContacts];
+    double stopSpeed; // slower slips are taken for none, m/s
 } tpFlowPlan;
 
 // A contact in the frame of one of its bodies.

@@ -31,6 +31,7 @@ struct tpFlowMemory {
     double matrix[tp_flowRows * tp_flowRows];
     bool isRedundant;                            // something is held twice
     double softening[tp_flowRows];               // of the diagonal then
+    double ownSoftening[tp_flowRows];            // the same by what each row gives alone
     double shares[tp_flowRows];                  // factors of that: friction is shared by loads
     double impulses[tp_flowStages][tp_flowRows]; // forces of stages, by rows
     int pivots[tp_flowRows];
@@ -59,6 +60,11 @@ static inline bool tpFlow_IsOurs(const tpFlowPlan* plan, int body) {
 // The forces of a stage, along its pushes, after which rows of the next stage keep what they hold,
 // `part` seconds later. False if they are not determined.
 bool tpFlow_Solve(tpFlow* flow, const tpSystem* system, int stage, double part);
+
+// Takes from the velocities of the system what the rows of the plan do not allow where the flow
+// begins, by impulses along the pushes: slips of contacts that stick. The impulses are in `taken`,
+// which has been started. False if they are not determined.
+bool tpFlow_Stop(tpFlow* flow, tpSystem* system, tpTaken* taken);
 
 // The speeds of rotors at the next stage, after the forces of the stages up to `stage`, which act
 // for h seconds times their coefficients: what bodies get from a row its rotor loses.

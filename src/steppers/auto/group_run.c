@@ -10,6 +10,7 @@
 #include "steppers/auto/landing.h"
 #include "steppers/auto/modes.h"
 #include "steppers/auto/outer_forces.h"
+#include "steppers/auto/stop.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
@@ -109,11 +110,12 @@ static const double locatedPart = 1e-8;
 // In lengths per time scale: what parts faster has left.
 static const double partingPart = 1e-3;
 
-// Whether one pair of shapes has met once, at one point, and is apart again. The law of the impact
-// is exact, and flights before and after it are. (Whole and halves of such steps were compared all
-// the same: a third of the instructions of a ball that bounces down a slope.)
-static bool isLoneImpact(const tpGroupRun* run, const tpTaken* taken) {
-    int pushCount = 0;
+// Whether there were impacts, so many at most, each of one pair of shapes at one point, and all are
+// apart again. The law of an impact is exact, and flights before and after it are. (Whole and
+// halves of such steps were compared all the same: a third of the instructions of a ball that
+// bounces down a slope.)
+static bool areLoneImpacts(const tpGroupRun* run, const tpTaken* taken, int most) {
+    int pushCount = 0, count = taken->report.figures[tp_collisionFigure];
     bool isApart = true;
     double slow = partingPart * run->lengthScale / run->timeScale;
     for (int i = 0; i < taken->tally.count; ++i) {
@@ -124,7 +126,11 @@ static bool isLoneImpact(const tpGroupRun* run, const tpTaken* taken) {
                                   tpModes_SpeedApart(info, run->system) > slow);
         }
     }
-    return taken->report.figures[tp_collisionFigure] == 1 && pushCount == 1 && isApart;
+    return count >= 1 && count <= most && pushCount >= 1 && pushCount <= count && isApart;
+}
+
+static bool isLoneImpact(const tpGroupRun* run, const tpTaken* taken) {
+    return areLoneImpacts(run, taken, 1);
 }
 
 static bool needsCheck(const tpGroupRun* run) {
@@ -424,7 +430,8 @@ static bool areBalls(const tpGroupRun* run) {
 }
 
 // In worlds of more bodies its state, which has room for all of them, costs more than it saves.
-enum { mostForEvents = 64 };
+// And the impacts of a step, one after the other, of balls that were apart at its start.
+enum { mostForEvents = 64, mostLone = 8 };
 
 // Lets the method of events take a step of balls that fly: it needs a tenth of what a method with
 // contacts that rest does for one impact. False if the step is not that simple; then nothing has
@@ -448,7 +455,8 @@ static bool goByEvents(tpGroupRun* run, double start, double h) {
     }
     run->hasMemory = tpGroupRun_TakeStep(&own, start, h, &taken);
     stepper->destroy(system, own.state);
-    bool isLone = isLoneImpact(run, &taken);
+    int most = start == 0.0 && tpGroupRun_FliesTowards(run) ? mostLone : 1;
+    bool isLone = areLoneImpacts(run, &taken, most);
     bool isGood = run->hasMemory && !taken.isBad && !own.isPassedOn &&
                   taken.report.figures[tp_microcollisionFigure] == 0 &&
                   (isLone || tpTaken_Pairs(&taken) == 0);
@@ -464,7 +472,8 @@ static bool goByEvents(tpGroupRun* run, double start, double h) {
     run->lastWork = taken.work;
     run->isByEvents = true;
     accept(run, &taken);
-    addMoment(run, isLone ? locatedPart * run->lengthScale : 0.0);
+    int impactCount = taken.report.figures[tp_collisionFigure];
+    addMoment(run, isLone ? impactCount * locatedPart * run->lengthScale : 0.0);
     growErrors(run, h);
     return true;
 }
@@ -582,8 +591,11 @@ void tpGroupRun_Take(tpGroupRun* run) {
         }
         run->cutCount += 1;
         run->pace.checkedError = isForcedAnew(run, start) ? INFINITY : run->pace.checkedError;
-        bool mayFlow = !isBlind && tpGroupRun_MayFlowOn(run);
-        double way = mayFlow ? tpGroupRun_FlowOn(run, start) : 0.0;
+        // Methods stop a ball at the same cost.
+        bool mayStop = !isBlind && run->isAtSlipEnd && !areBalls(run);
+        double way = mayStop ? tpGroupRun_StopAndFlowOn(run, start) : 0.0;
+        bool mayFlow = !isBlind && way == 0.0 && tpGroupRun_MayFlowOn(run);
+        way = mayFlow ? tpGroupRun_FlowOn(run, start) : way;
         double next = way > 0.0 ? start + way : goOn(run, start, isBlind);
         cut += way > 0.0 ? 0 : 1;
         start = next > run->length * (1.0 - 1e-12) ? run->length : next;

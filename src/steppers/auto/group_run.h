@@ -81,12 +81,14 @@ typedef struct tpGroupRun {
     tpTaken taken;
     double *positionErrors, *speedErrors; // of bodies, added up: m, m/s
     int rejectedCount, cutCount;
-    double lastWork; // of the last step that was taken
-    double lastStep; // its length, s
-    bool isAccurate; // no step had to be accepted with a larger error than allowed
-    int strikeCount; // impacts on the way of flows, in the user's step
-    bool isByEvents; // the method of events has taken a step of balls that fly
-    bool isPassedOn; // the method has left bodies to another one
+    double lastWork;  // of the last step that was taken
+    double lastStep;  // its length, s
+    bool isAccurate;  // no step had to be accepted with a larger error than allowed
+    bool isAtSlipEnd; // the flow has come near to the end of a slip
+    double stopSpeed; // slips that flows take for none as they begin, m/s
+    int strikeCount;  // impacts on the way of flows, in the user's step
+    bool isByEvents;  // the method of events has taken a step of balls that fly
+    bool isPassedOn;  // the method has left bodies to another one
     bool isGivenUp;
     bool hasMemory;
 } tpGroupRun;

@@ -2,11 +2,15 @@
 
 #include "steppers/auto/flow.h"
 #include "steppers/auto/outer_forces.h"
+#include "steppers/auto/stop.h"
 #include "steppers/auto/strike.h"
 
 // Tries of the time of a moment, of those that go by rates, and of a time before it.
 // And how often a try that is good says where the next one goes: several things may be to come.
-enum { mostTries = 40, guessedTries = 16, mostRetreats = 6, mostLater = 2 };
+// Rates that lead out of the bracket so often tell nothing: a slip turned where one that only
+// slowed down would have gone on. (From one end to the other and back a block on a slope took 22
+// tries.)
+enum { mostTries = 40, guessedTries = 16, mostRetreats = 6, mostLater = 2, mostOutside = 2 };
 
 // In parts of the accuracy and of the time scale: how near to the moment the flow has to come. What
 // gravity makes of it in 20 time scales is a fiftieth of what is asked for.
@@ -90,13 +94,17 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
                        tpKept* end) {
     double enough = nearPart * run->accuracy * run->timeScale, least = closePart * enough;
     double doubt = least, time = bracket->guess - doubt; // rates may change evenly
-    int laterCount = 0;
+    int laterCount = 0, outsideCount = 0;
+    double stopSpeed = tpGroupRun_StopSpeed(run);
+    bool mayStop = stopSpeed > 0.0;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
         double off = fmin(offPart * (bracket->after - bracket->before), 0.5 * enough);
-        time = k < guessedTries ? time : 0.5 * (bracket->before + bracket->after);
-        time = fmin(fmax(time, bracket->before + off), bracket->after - off);
+        double first = bracket->before + off, last = bracket->after - off;
+        outsideCount += time < first || time > last ? 1 : 0;
+        bool isLost = k >= guessedTries || (outsideCount > mostOutside && mayStop);
+        time = isLost ? 0.5 * (bracket->before + bracket->after) : fmin(fmax(time, first), last);
         bool isGood = flow(run, from, start, time, false, NULL, &taken);
         tpArena_Release(&run->system->arena, mark);
         if (!run->hasMemory || (!isGood && !taken.isBad)) {
@@ -110,7 +118,8 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         bracket->after = isGood ? bracket->after : time;
         bool isTold = !isGood && from->momentPart >= 0.0;
         double later = isGood ? from->laterPart * time : INFINITY;
-        if (later - time <= soonPart * enough) {
+        bool isEnding = isGood && from->endingSlip <= stopSpeed;
+        if (isEnding || later - time <= soonPart * enough) {
             return true;
         }
         if (later < bracket->after && laterCount < mostLater) {
@@ -328,6 +337,7 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     bool isOver = come > 0.0 && way < run->length;
     run->pace.momentBound = isOver ? 0.0 : run->pace.momentBound;
     run->pace.knowsPushing = run->pace.knowsPushing || come > 0.0;
+    run->isAtSlipEnd = isOver && tpFlow_Slides(&from);
     way = come;
     if (way == 0.0) {
         tpKeptMotion_PutBack(&start.motion, system);

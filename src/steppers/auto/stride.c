@@ -7,6 +7,7 @@
 #include "dynamics/joint_types.h"
 #include "dynamics/joints.h"
 #include "dynamics/loads.h"
+#include "dynamics/locks.h"
 #include "math/elementary.h"
 #include "steppers/auto/apart.h"
 #include "steppers/auto/outer_forces.h"
@@ -97,9 +98,7 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
         }
     }
     for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        if (groups->ofBody[i] == group &&
-            (body->locked != 0 || tpSystem_LoadOf(system, i) != NULL)) {
+        if (groups->ofBody[i] == group && tpSystem_LoadOf(system, i) != NULL) {
             return false;
         }
     }
@@ -231,6 +230,11 @@ static bool findLack(const tpStride* stride, const tpSystem* system, double from
         if (b >= 0) {
             lack[b] = tpAdd(lack[b], impulse);
         }
+    }
+    // The world takes what holds locked directions.
+    for (int k = 0; k < stride->bodies.count; ++k) {
+        uint32_t locked = system->bodies.data[stride->bodies.data[k].body].locked;
+        lack[k] = tpLocks_Linear(locked, lack[k]);
     }
     return isEven;
 }
