@@ -110,6 +110,30 @@ static inline void storeFours(double* const* rows, int at, int count, const wide
     }
 }
 
+// Six numbers of W rows, and back: rows from `count` on are left. The first four and the last two
+// go apart, so that what is read soon after it is written is one write.
+static inline void loadSixes(const double* const* rows, wide six[6]) {
+    wide a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(rows[0] + 4)),
+                                  _mm_loadu_pd(rows[2] + 4), 1);
+    wide b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(rows[1] + 4)),
+                                  _mm_loadu_pd(rows[3] + 4), 1);
+    loadFours(rows, 0, six);
+    six[4] = _mm256_unpacklo_pd(a, b);
+    six[5] = _mm256_unpackhi_pd(a, b);
+}
+
+static inline void storeSixes(double* const* rows, int count, const wide six[6]) {
+    wide r[4] = { six[0], six[1], six[2], six[3] };
+    wide low = _mm256_unpacklo_pd(six[4], six[5]), high = _mm256_unpackhi_pd(six[4], six[5]);
+    const __m128d pairs[4] = { _mm256_castpd256_pd128(low), _mm256_castpd256_pd128(high),
+                               _mm256_extractf128_pd(low, 1), _mm256_extractf128_pd(high, 1) };
+    transpose(r);
+    for (int k = 0; k < count; ++k) {
+        _mm256_storeu_pd(rows[k], r[k]);
+        _mm_storeu_pd(rows[k] + 4, pairs[k]);
+    }
+}
+
 // Adds six numbers per lane to W rows, one row after the other: rows may be the same. Lanes without
 // their bit are left out.
 static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {

@@ -83,6 +83,18 @@ static inline void storeFours(double* const* rows, int at, int count, const wide
     }
 }
 
+static inline void loadSixes(const double* const* rows, wide six[6]) {
+    for (int k = 0; k < 6; ++k) {
+        six[k] = rows[0][k];
+    }
+}
+
+static inline void storeSixes(double* const* rows, int count, const wide six[6]) {
+    for (int k = 0; count > 0 && k < 6; ++k) {
+        rows[0][k] = six[k];
+    }
+}
+
 static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {
     for (int k = 0; (mask & 1) != 0 && k < 6; ++k) {
         rows[0][k] = six[k] + rows[0][k];

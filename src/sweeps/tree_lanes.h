@@ -1,19 +1,6 @@
 // Passes over the packs of a tree, W nodes at once, on top of math/lanes.h: the operations of
 // joint_tree.c in their order.
 
-static inline void loadSix(const double* const* rows, wide six[6]) {
-    wide low[4], high[4];
-    loadFours(rows, 0, low);
-    loadFours(rows, 2, high);
-    const wide all[6] = { low[0], low[1], low[2], low[3], high[2], high[3] };
-    memcpy(six, all, sizeof(all));
-}
-
-static inline void storeSix(double* const* rows, int count, const wide six[6]) {
-    storeFours(rows, 0, count, six);
-    storeFours(rows, 2, count, six + 2);
-}
-
 // `parts` are the lanes of one number after the other.
 static inline void loadLanes(const double* parts, int lane, int count, wide* to) {
     for (int k = 0; k < count; ++k) {
@@ -40,6 +27,26 @@ static inline void multiplyWide(const wide* I, const wide* v, wide* p) {
     p[3] = B[0] * v[0] + B[3] * v[1] + B[6] * v[2] + C[0] * v[3] + C[3] * v[4] + C[4] * v[5];
     p[4] = B[1] * v[0] + B[4] * v[1] + B[7] * v[2] + C[3] * v[3] + C[1] * v[4] + C[5] * v[5];
     p[5] = B[2] * v[0] + B[5] * v[1] + B[8] * v[2] + C[4] * v[3] + C[5] * v[4] + C[2] * v[5];
+}
+
+// The same of the lanes of an inertia in memory.
+static inline void multiplyLanes(const double (*I)[tp_treePackWidth], int lane, const wide* v,
+                                 wide* p) {
+    const double(*B)[tp_treePackWidth] = I + 6, (*C)[tp_treePackWidth] = I + 15;
+#define OF(x) loadWide(&(x)[lane])
+    p[0] = OF(I[0]) * v[0] + OF(I[3]) * v[1] + OF(I[4]) * v[2] + OF(B[0]) * v[3] + OF(B[1]) * v[4] +
+           OF(B[2]) * v[5];
+    p[1] = OF(I[3]) * v[0] + OF(I[1]) * v[1] + OF(I[5]) * v[2] + OF(B[3]) * v[3] + OF(B[4]) * v[4] +
+           OF(B[5]) * v[5];
+    p[2] = OF(I[4]) * v[0] + OF(I[5]) * v[1] + OF(I[2]) * v[2] + OF(B[6]) * v[3] + OF(B[7]) * v[4] +
+           OF(B[8]) * v[5];
+    p[3] = OF(B[0]) * v[0] + OF(B[3]) * v[1] + OF(B[6]) * v[2] + OF(C[0]) * v[3] + OF(C[3]) * v[4] +
+           OF(C[4]) * v[5];
+    p[4] = OF(B[1]) * v[0] + OF(B[4]) * v[1] + OF(B[7]) * v[2] + OF(C[3]) * v[3] + OF(C[1]) * v[4] +
+           OF(C[5]) * v[5];
+    p[5] = OF(B[2]) * v[0] + OF(B[5]) * v[1] + OF(B[8]) * v[2] + OF(C[4]) * v[3] + OF(C[5]) * v[4] +
+           OF(C[2]) * v[5];
+#undef OF
 }
 
 // I -= U U' / d
@@ -131,7 +138,7 @@ static inline void eliminateAxes(const tpTreePack* pack, int lane, int count, in
     }
     tpTreePackAxis* axis = &pack->own[place];
     wide s[6], rest[4], U[6], own = wideOf(0.0);
-    loadSix((const double* const*)rows, s);
+    loadSixes((const double* const*)rows, s);
     loadFours((const double* const*)rows, 10, rest);
     multiplyWide(I, s, U);
     for (int k = 0; k < 6; ++k) {
@@ -167,7 +174,11 @@ static inline void storeInertias(tpJointTree* tree, const tpTreePack* pack, int 
 static inline void factoriseLanes(tpJointTree* tree, tpTreePack* pack, int lane, int count) {
     double sums[W][24];
     const double *rows[W], *arms[W];
-    wide I[24], moved[inertiaNumbers], arm[4];
+    // With as many lanes as a pack has the numbers stay where they are kept.
+    wide room[24], moved[inertiaNumbers], arm[4], *I = room;
+    if ((int)W == (int)tp_treePackWidth) {
+        I = (wide*)(void*)pack->left;
+    }
     for (int k = 0; k < W; ++k) {
         rows[k] = k < count ? sums[k] : sums[0];
         arms[k] = tree->nodes[pack->nodes[lane + k]].arm;
@@ -176,15 +187,19 @@ static inline void factoriseLanes(tpJointTree* tree, tpTreePack* pack, int lane,
             sums[k][21] = sums[k][22] = sums[k][23] = 0.0;
         }
     }
-    for (int k = 0; k < 24; k += 4) {
+    for (int k = 0; k < 20; k += 4) {
         loadFours(rows, k, I + k);
     }
+    loadFours(rows, 20, arm);
+    I[20] = arm[0];
     loadFours(arms, 0, arm); // and the mass, which is not asked for
     storeLanes(pack->arm[0], lane, 3, arm);
     for (int place = pack->axisCount - 1; place >= 0; --place) {
         eliminateAxes(pack, lane, count, place, I);
     }
-    storeLanes(pack->left[0], lane, inertiaNumbers, I);
+    if ((int)W < (int)tp_treePackWidth) {
+        storeLanes(pack->left[0], lane, inertiaNumbers, I);
+    }
     moveInertiaWide(I, arm, moved);
     storeInertias(tree, pack, lane, count, moved);
 }
@@ -267,14 +282,13 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
             const double* rows[W];
             wide p[6];
             rowsOf(tree->impulses, pack->at + lane, rows);
-            loadSix(rows, p);
+            loadSixes(rows, p);
             takeAxesWide(pack, lane, count, true, p);
             if (jumps != NULL) {
-                wide I[inertiaNumbers], jump[6], momentum[6];
+                wide jump[6], momentum[6];
                 rowsOf(jumps, pack->at + lane, rows);
-                loadSix(rows, jump);
-                loadLanes(pack->left[0], lane, inertiaNumbers, I);
-                multiplyWide(I, jump, momentum);
+                loadSixes(rows, jump);
+                multiplyLanes(pack->left, lane, jump, momentum);
                 for (int k = 0; k < 6; ++k) {
                     p[k] = p[k] - momentum[k];
                 }
@@ -288,7 +302,7 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
 static inline void beginNodes(const double* velocities, const tpTreePack* pack, int lane, wide* v) {
     const double* rows[W];
     rowsOf(velocities, pack->parentAt + lane, rows);
-    loadSix(rows, v);
+    loadSixes(rows, v);
     wide x = loadWide(&pack->arm[0][lane]), y = loadWide(&pack->arm[1][lane]),
          z = loadWide(&pack->arm[2][lane]);
     v[0] += v[4] * z - v[5] * y;
@@ -325,7 +339,7 @@ static inline void writeRows(double* numbers, const int32_t* at, int count, cons
     for (int k = 0; k < W; ++k) {
         rows[k] = numbers + at[k];
     }
-    storeSix(rows, count, six);
+    storeSixes(rows, count, six);
 }
 
 static void goUpPacks(tpJointTree* tree, const double* jumps, double* velocities) {
@@ -339,7 +353,7 @@ static void goUpPacks(tpJointTree* tree, const double* jumps, double* velocities
                 const double* rows[W];
                 wide jump[6];
                 rowsOf(jumps, pack->at + lane, rows);
-                loadSix(rows, jump);
+                loadSixes(rows, jump);
                 for (int k = 0; k < 6; ++k) {
                     v[k] += jump[k];
                 }
@@ -375,7 +389,7 @@ static void pushDownPacks(tpJointTree* tree) {
             for (int k = 0; k < W; ++k) {
                 rows[k] = mask >> k & 1 ? tree->impulses + pack->at[lane + k] : none;
             }
-            loadSix(rows, p);
+            loadSixes(rows, p);
             takeAxesWide(pack, lane, count, false, p);
             handDownWide(tree, pack, lane, mask, p);
         }
@@ -394,7 +408,7 @@ static void pushUpPacks(tpJointTree* tree, double* velocities) {
             moveAlong(pack, lane, count, true, v);
             writeRows(tree->impulses, pack->at + lane, count, v);
             rowsOf(velocities, pack->at + lane, rows);
-            loadSix(rows, sum);
+            loadSixes(rows, sum);
             for (int k = 0; k < 6; ++k) {
                 sum[k] = v[k] + sum[k];
             }

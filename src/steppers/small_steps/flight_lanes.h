@@ -112,8 +112,7 @@ static inline void storeInertias(const tpFlightPack* pack, int lane, int count, 
     const wide second[4] = { six[1], six[5], six[4], six[5] };
     storeFours(masses, 0, count, first);
     storeFours(masses, 4, count, second);
-    storeFours(nodes, 0, count, six);
-    storeFours(nodes, 2, count, six + 2);
+    storeSixes(nodes, count, six);
     memcpy(last, &six[2], sizeof(wide));
     for (int k = 0; k < count; ++k) {
         masses[k][8] = last[k];
@@ -190,27 +189,20 @@ static void openFlights(tpFlightPack* pack, const tpFlightTimes* times, unsigned
 
 // Substeps ----------------------------------------------------------------------------------------
 
-static inline void storeSixNumbers(double* const* rows, int count, const wide* six) {
-    storeFours(rows, 0, count, six);
-    storeFours(rows, 2, count, six + 2);
-}
-
 static void addUpBodies(const tpFlightPack* pack, const double* last, const double* pushes,
                         bool isTumbling, double* bases, double* momenta) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int count = pack->count - lane < W ? pack->count - lane : W;
         const double* rows[W];
         double *baseRows[W], *momentumRows[W];
-        wide low[4], high[4], b[6], p[6], I[6];
+        wide v[6], b[6], p[6], I[6];
         for (int k = 0; k < W; ++k) {
             int place = 6 * (k < count ? lane + k : lane);
             rows[k] = last + place;
             baseRows[k] = bases + place;
             momentumRows[k] = momenta + place;
         }
-        loadFours(rows, 0, low);
-        loadFours(rows, 2, high);
-        const wide v[6] = { low[0], low[1], low[2], low[3], high[2], high[3] };
+        loadSixes(rows, v);
         for (int k = 0; k < 6; ++k) {
             b[k] = v[k] + loadWide(&pack->kick[k][lane]);
             I[k] = loadWide(&pack->inertia[k][lane]);
@@ -225,8 +217,8 @@ static void addUpBodies(const tpFlightPack* pack, const double* last, const doub
         p[3] = I[0] * b[3] + I[3] * b[4] + I[4] * b[5];
         p[4] = I[3] * b[3] + I[1] * b[4] + I[5] * b[5];
         p[5] = I[4] * b[3] + I[5] * b[4] + I[2] * b[5];
-        storeSixNumbers(baseRows, count, b);
-        storeSixNumbers(momentumRows, count, p);
+        storeSixes(baseRows, count, b);
+        storeSixes(momentumRows, count, p);
     }
     for (int k = 0; k < 6 * pack->count; ++k) {
         momenta[k] = pushes[k] + momenta[k];
@@ -251,13 +243,12 @@ static void followBodies(int count, double factor, const double* x, double* sum)
 
 static inline WideVec momentumOf(const tpFlightPack* pack, int lane, WideVec w) {
     const double* rows[W];
-    wide low[4], high[4];
+    wide I[6];
     for (int k = 0; k < W; ++k) {
         rows[k] = pack->nodes[tpFlightPack_Lane(pack, lane + k)].inertia;
     }
-    loadFours(rows, 0, low);
-    loadFours(rows, 2, high);
-    wide xx = low[0], yy = low[1], zz = low[2], xy = low[3], xz = high[2], yz = high[3];
+    loadSixes(rows, I);
+    wide xx = I[0], yy = I[1], zz = I[2], xy = I[3], xz = I[4], yz = I[5];
     return (WideVec){ xx * w.x + xy * w.y + xz * w.z, xy * w.x + yy * w.y + yz * w.z,
                       xz * w.x + yz * w.y + zz * w.z };
 }
@@ -334,13 +325,12 @@ static unsigned shiftPoses(const tpFlightPack* pack, const double* by) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int used = pack->count - lane < W ? pack->count - lane : W;
         const double* rows[W];
-        wide low[4], high[4];
+        wide x[6];
         for (int k = 0; k < W; ++k) {
             rows[k] = by + 6 * (k < used ? lane + k : lane);
         }
-        loadFours(rows, 0, low);
-        loadFours(rows, 2, high);
-        WideVec linear = { low[0], low[1], low[2] }, angular = { low[3], high[2], high[3] };
+        loadSixes(rows, x);
+        WideVec linear = { x[0], x[1], x[2] }, angular = { x[3], x[4], x[5] };
         WidePose at = loadPose((const tpPose* const*)pack->poses + lane);
         WideQuat rotation;
         unsigned lanes = turnOn(angular, at.rotation, &rotation);
