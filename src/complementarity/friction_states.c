@@ -501,6 +501,7 @@ bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int cont
     states->slidingRows = TP_SCRATCH(arena, int32_t, n);
     states->factor = TP_SCRATCH(arena, double, tpFrictionStates_FactorRoom(rows));
     states->shifts = TP_SCRATCH(arena, double, n);
+    states->blocks = TP_SCRATCH(arena, tpHeldBlock, tpHeldRows_Round(rows) / tp_heldWidth);
     states->follows = TP_SCRATCH(arena, double, n* tpHeldRows_Round(rows));
     states->S = TP_SCRATCH(arena, double, n* n);
     states->heldChange = TP_SCRATCH(arena, double, tpHeldRows_Round(rows));

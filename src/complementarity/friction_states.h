@@ -55,7 +55,8 @@ typedef struct tpFrictionStates {
     int driveCount; // those that are drives come first
     const tpHeldKernels* kernels;
     double* factor;
-    double* shifts;  // of the diagonal of W_HH
+    tpHeldBlock* blocks; // of the factors
+    double* shifts;      // of the diagonal of W_HH
     double* follows; // W_HH^-1 W_HT, row by row: how held rows follow those that slide
     size_t followStride;
     double* S;

@@ -67,7 +67,8 @@ static void gather(tpFrictionStates* states, size_t stride) {
 }
 
 void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* x) {
-    states->kernels->solve(states->heldCount, strideOf(states), states->factor, false, x);
+    states->kernels->solve(states->heldCount, strideOf(states), states->factor, states->blocks,
+                           false, x);
 }
 
 // W_HH^-1 W_HT row by row, and S.
@@ -80,7 +81,7 @@ static void condense(tpFrictionStates* states, size_t stride) {
             const double* row = states->factor + (size_t)i * stride;
             x[i] = row[i] * row[held + j];
         }
-        states->kernels->solve(held, stride, states->factor, true, x);
+        states->kernels->solve(held, stride, states->factor, states->blocks, true, x);
         for (int i = 0; i < held; ++i) {
             states->follows[(size_t)i * width + (size_t)j] = x[i];
         }
@@ -103,8 +104,8 @@ void tpFrictionStates_Factorise(tpFrictionStates* states) {
         listRows(states);
         size_t stride = strideOf(states);
         gather(states, stride);
-        states->kernels->eliminate(states->heldCount, states->heldCount + states->slidingCount,
-                                   stride, states->shifts, states->factor);
+        states->kernels->factorise(states->heldCount, states->heldCount + states->slidingCount,
+                                   stride, states->shifts, states->factor, states->blocks);
         condense(states, stride);
         states->isFactored = true;
     }

@@ -60,123 +60,100 @@ static void eliminate(int held, int count, size_t stride, const double* shifts, 
     }
 }
 
-// D^-1 L^-1 of `size` rows, at most four: what they do to each other.
-static inline __attribute__((always_inline)) void lowerBlock(int size, size_t stride,
-                                                             const double* rows, double* x) {
-    double y[tp_heldWidth];
-    for (int i = 0; i < size; ++i) {
-        y[i] = x[i];
-    }
-    for (int i = 0; i < size; ++i) {
-        const double* a = rows + (size_t)i * stride;
-        double by = y[i] * a[i];
-        for (int m = i + 1; m < size; ++m) {
-            y[m] -= by * a[m];
+// Inverses of the blocks on the diagonal of L, which has ones there: M. With them the numbers of a
+// block follow from each other at once. Rows behind the last one are those of a unit matrix without
+// pivots.
+static void invertBlocks(int held, size_t stride, const double* rows, tpHeldBlock* blocks) {
+    for (int k = 0; k < held; k += tp_heldWidth, ++blocks) {
+        int size = held - k < tp_heldWidth ? held - k : tp_heldWidth;
+        double L[tp_heldWidth][tp_heldWidth] = { { 0.0 } }, d[tp_heldWidth] = { 0.0 };
+        for (int i = 0; i < size; ++i) {
+            const double* a = rows + (size_t)(k + i) * stride + k;
+            d[i] = a[i];
+            for (int m = i + 1; m < size; ++m) {
+                L[m][i] = a[i] * a[m];
+            }
         }
-        x[i] = by;
+        double m10 = -L[1][0], m21 = -L[2][1], m32 = -L[3][2];
+        double m20 = -(L[2][0] + L[2][1] * m10), m31 = -(L[3][1] + L[3][2] * m21);
+        double m30 = -(L[3][0] + L[3][1] * m10 + L[3][2] * m20);
+        *blocks = (tpHeldBlock){
+            .columns = { { 0.0, m10, m20, m30 }, { 0.0, 0.0, m21, m31 }, { 0.0, 0.0, 0.0, m32 } },
+            .rows = { { m10, 0.0, 0.0, 0.0 }, { m20, m21, 0.0, 0.0 }, { m30, m31, m32, 0.0 } },
+            .inverses = { d[0], d[1], d[2], d[3] },
+        };
     }
 }
 
-// The last rows are fewer than four, or four.
-static inline void lowerLast(int size, size_t stride, const double* rows, double* x) {
-    switch (size) {
-    case 1:
-        lowerBlock(1, stride, rows, x);
-        break;
-    case 2:
-        lowerBlock(2, stride, rows, x);
-        break;
-    case 3:
-        lowerBlock(3, stride, rows, x);
-        break;
-    default:
-        lowerBlock(4, stride, rows, x);
-        break;
-    }
-}
-
-static inline void lower(int held, size_t size, size_t stride, const double* rows, double* x) {
-    int k = 0;
-    for (; k + tp_heldWidth < held; k += tp_heldWidth) {
-        const double *a = rows + (size_t)k * stride, *b = a + stride, *c = b + stride,
-                     *d = c + stride;
-        lowerBlock(tp_heldWidth, stride, a + k, x + k);
-        double e = x[k], f = x[k + 1], g = x[k + 2], h = x[k + 3];
-        for (size_t j = (size_t)k + tp_heldWidth; j < size; j += tp_heldWidth) {
-            AT(x + j) -= (e * READ(a + j) + f * READ(b + j)) + (g * READ(c + j) + h * READ(d + j));
-        }
-    }
-    lowerLast(held - k, stride, rows + (size_t)k * (stride + 1), x + k);
+static void factorise(int held, int count, size_t stride, const double* shifts, double* rows,
+                      tpHeldBlock* blocks) {
+    eliminate(held, count, stride, shifts, rows);
+    invertBlocks(held, stride, rows, blocks);
 }
 
 #define SUM_OF(n) (((n)[0] + (n)[1]) + ((n)[2] + (n)[3]))
 
-// L'^-1 of `size` rows, at most four, which later ones give these sums.
-static inline __attribute__((always_inline)) void
-upperBlock(int size, size_t stride, const double* rows, const double* rest, double* x) {
-    double y[tp_heldWidth];
-    for (int i = size - 1; i >= 0; --i) {
-        const double* a = rows + (size_t)i * stride;
-        double sum = rest[i];
-        for (int m = size - 1; m > i; --m) {
-            sum += a[m] * y[m];
-        }
-        x[i] = y[i] = x[i] - a[i] * sum;
-    }
-}
-
-static inline void upperLast(int size, size_t stride, const double* rows, double* x) {
-    static const double none[tp_heldWidth] = { 0.0 };
-    switch (size) {
-    case 1:
-        break;
-    case 2:
-        upperBlock(2, stride, rows, none, x);
-        break;
-    case 3:
-        upperBlock(3, stride, rows, none, x);
-        break;
-    default:
-        upperBlock(4, stride, rows, none, x);
-        break;
-    }
-}
-
-static inline void upper(int held, size_t size, size_t stride, const double* rows, double* x) {
-    int k = (held - 1) / tp_heldWidth * tp_heldWidth;
-    upperLast(held - k, stride, rows + (size_t)k * (stride + 1), x + k);
-    for (k -= tp_heldWidth; k >= 0; k -= tp_heldWidth) {
+// D^-1 L^-1
+static inline void lower(int size, size_t stride, const double* rows, const tpHeldBlock* block,
+                         double* x) {
+    for (int k = 0; k < size; k += tp_heldWidth, ++block) {
+        four own = READ(x + k);
+        double e = own[0], f = own[1], g = own[2];
+        own += e * READ(block->columns[0]) +
+               (f * READ(block->columns[1]) + g * READ(block->columns[2]));
+        own *= READ(block->inverses);
+        AT(x + k) = own;
         const double *a = rows + (size_t)k * stride, *b = a + stride, *c = b + stride,
                      *d = c + stride;
-        four sums[4] = { { 0.0 } };
-        for (size_t j = (size_t)k + tp_heldWidth; j < size; j += tp_heldWidth) {
-            four by = READ(x + j);
-            sums[0] += by * READ(a + j);
-            sums[1] += by * READ(b + j);
-            sums[2] += by * READ(c + j);
-            sums[3] += by * READ(d + j);
+        double h = own[3];
+        e = own[0];
+        f = own[1];
+        g = own[2];
+        for (int j = k + tp_heldWidth; j < size; j += tp_heldWidth) {
+            AT(x + j) -= (e * READ(a + j) + f * READ(b + j)) + (g * READ(c + j) + h * READ(d + j));
         }
-        const double rest[tp_heldWidth] = { SUM_OF(sums[0]), SUM_OF(sums[1]), SUM_OF(sums[2]),
-                                            SUM_OF(sums[3]) };
-        upperBlock(tp_heldWidth, stride, a + k, rest, x + k);
     }
 }
 
-static void solveFactored(int held, size_t stride, const double* rows, bool isLowered, double* x) {
-    if (held == 0) {
-        return;
+// L'^-1
+static inline void upper(int size, size_t stride, const double* rows, const tpHeldBlock* blocks,
+                         double* x) {
+    for (int k = size - tp_heldWidth; k >= 0; k -= tp_heldWidth) {
+        const tpHeldBlock* block = &blocks[k / tp_heldWidth];
+        four own = READ(x + k);
+        if (k + tp_heldWidth < size) {
+            const double *a = rows + (size_t)k * stride, *b = a + stride, *c = b + stride,
+                         *d = c + stride;
+            four sums[4] = { { 0.0 } };
+            for (int j = k + tp_heldWidth; j < size; j += tp_heldWidth) {
+                four by = READ(x + j);
+                sums[0] += by * READ(a + j);
+                sums[1] += by * READ(b + j);
+                sums[2] += by * READ(c + j);
+                sums[3] += by * READ(d + j);
+            }
+            four sum = { SUM_OF(sums[0]), SUM_OF(sums[1]), SUM_OF(sums[2]), SUM_OF(sums[3]) };
+            own -= READ(block->inverses) * sum;
+        }
+        double f = own[1], g = own[2], h = own[3];
+        own += f * READ(block->rows[0]) + (g * READ(block->rows[1]) + h * READ(block->rows[2]));
+        AT(x + k) = own;
     }
-    size_t size = tpHeldRows_Round(held);
-    for (size_t i = (size_t)held; i < size; ++i) {
+}
+
+static void solveFactored(int held, size_t stride, const double* rows, const tpHeldBlock* blocks,
+                          bool isLowered, double* x) {
+    int size = (int)tpHeldRows_Round(held);
+    for (int i = held; i < size; ++i) {
         x[i] = 0.0;
     }
     if (!isLowered) {
-        lower(held, size, stride, rows, x);
-        for (size_t i = (size_t)held; i < size; ++i) {
-            x[i] = 0.0;
-        }
+        lower(size, stride, rows, blocks, x);
     }
-    upper(held, size, stride, rows, x);
+    for (int i = held; i < size; ++i) {
+        x[i] = 0.0;
+    }
+    upper(size, stride, rows, blocks, x);
 }
 
 static void takeSum(int count, size_t stride, const double* R, const double* x, double* y) {
