@@ -208,8 +208,14 @@ void tpTree_EvenTurn(const tpSmallStep* step, tpArticulation* articulation, doub
 
 void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articulation, int i) {
     const double* sum = &articulation->reactions[6 * i];
+    tpJoint* joint = &step->system->joints.data[articulation->links[i]];
     double rate = 1.0 / step->h;
-    tpWrench onB = { tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]),
-                     tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]) };
-    tpJoint_AddReaction(step->system, &step->system->joints.data[articulation->links[i]], onB);
+    tpVec3 force = tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]);
+    tpVec3 torque = tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]);
+    tpVec3 arm = joint->anchorB;
+    if (joint->bodyB >= 0) {
+        arm = tpRotate(step->system->poses.data[joint->bodyB].rotation, arm);
+    }
+    joint->force = tpAdd(joint->force, force);
+    joint->torque = tpAdd(joint->torque, tpSub(torque, tpCross(arm, force)));
 }

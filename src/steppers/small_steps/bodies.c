@@ -66,12 +66,11 @@ static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin)
            !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
 }
 
-static void setWay(tpBodyWay* way, const tpVelocity* velocity, double h, double reach,
+static void setWay(tpBodyWay* way, const tpVelocity* velocity, double spin, double h, double reach,
                    double margin) {
     way->ahead[0] = (float)(h * velocity->linear.x);
     way->ahead[1] = (float)(h * velocity->linear.y);
     way->ahead[2] = (float)(h * velocity->linear.z);
-    double spin = tpLength(velocity->angular);
     way->turning = (float)(h * spin * reach);
     way->spin = spin > 0.0 ? tpPackDirection(tpScale(1.0 / spin, velocity->angular)) : 0;
     // Rounded up.
@@ -116,13 +115,17 @@ static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
     step->velocities[n] = start;
     tpBodyWay* way = &state->ways.data[n];
     step->isPushed[n] = false;
-    double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
+    const tpBody* own = &system->bodies.data[body];
+    double reach = own->reach;
+    double speed = tpLength(start.linear) + reach * tpLength(start.angular);
+    double last = tpLength(end.linear) + reach * tpLength(end.angular);
+    double margin = tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h);
     step->isDisturbed[n] = isDisturbed(step, n, body, margin);
     if (step->isDisturbed[n]) {
         // Whatever was known of its neighbours is gone.
         way->turned = INFINITY;
         memset(way->sag, 0, sizeof(way->sag));
-        setWay(way, &end, step->h, system->bodies.data[body].reach, margin);
+        setWay(way, &end, tpLength(end.angular), step->h, reach, margin);
     } else {
         memset(way->moved, 0, sizeof(way->moved));
         way->turned = 0.0f;
@@ -366,9 +369,13 @@ static void moveChunk(void* context, int chunk, int worker) {
         }
         findMean(step, n);
         const tpVelocity* velocity = &system->velocities.data[body];
-        double reach = system->bodies.data[body].reach;
+        const tpBody* own = &system->bodies.data[body];
+        const tpVelocity* start = &step->starts[n];
+        double reach = own->reach, spin = tpLength(velocity->angular);
+        double speed = tpLength(velocity->linear) + reach * spin;
+        double last = tpLength(start->linear) + reach * tpLength(start->angular);
         double margin =
-            tpSystem_MarginUnder(system, gravity, body, velocity, &step->starts[n], step->h) +
+            tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h) +
             (isMoved ? fall : 0.0);
         step->places[n].linear = system->poses.data[body].position;
         tpVelocity* shift = &step->moved[n];
@@ -379,7 +386,7 @@ static void moveChunk(void* context, int chunk, int worker) {
         way->moved[1] = (float)shift->linear.y;
         way->moved[2] = (float)shift->linear.z;
         way->turned = (float)shift->padding0;
-        setWay(way, velocity, step->h, reach, margin);
+        setWay(way, velocity, spin, step->h, reach, margin);
         turnsFar = turnsFar || tpSmallStep_TurnsFar(step, n, body);
         tpVelocity* ahead = &step->starts[n];
         *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),

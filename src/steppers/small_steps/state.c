@@ -52,19 +52,22 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
-uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
-    const double numbers[] = { pose->position.x,   pose->position.y,    pose->position.z,
-                               pose->rotation.w,   pose->rotation.x,    pose->rotation.y,
-                               pose->rotation.z,   velocity->linear.x,  velocity->linear.y,
-                               velocity->linear.z, velocity->angular.x, velocity->angular.y,
-                               velocity->angular.z };
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); ++k) {
+static uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
+    for (int k = 0; k < count; ++k) {
         uint64_t word;
         memcpy(&word, &numbers[k], sizeof(word));
         hash = tpHashWord(hash, word);
     }
     return hash;
+}
+
+_Static_assert(sizeof(tpPose) == 7 * sizeof(double) && sizeof(tpVec3) == 3 * sizeof(double),
+               "a pose is seven numbers");
+
+uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
+    uint64_t hash = hashNumbers(UINT64_C(0xcbf29ce484222325), &pose->position.x, 7);
+    hash = hashNumbers(hash, &velocity->linear.x, 3);
+    return hashNumbers(hash, &velocity->angular.x, 3);
 }
 
 void tpSmallSteps_Forget(tpSmallSteps* state) {
