@@ -134,6 +134,23 @@ static inline void storeSixes(double* const* rows, int count, const wide six[6])
     }
 }
 
+// The products of four rows of four numbers with r: the sum of the first two and that of the last
+// two, added.
+static inline void dotFours(const double (*rows)[4], const double* r, double dots[4]) {
+    wide by = _mm256_loadu_pd(r);
+    wide low = _mm256_hadd_pd(_mm256_loadu_pd(rows[0]) * by, _mm256_loadu_pd(rows[1]) * by);
+    wide high = _mm256_hadd_pd(_mm256_loadu_pd(rows[2]) * by, _mm256_loadu_pd(rows[3]) * by);
+    wide first = _mm256_permute2f128_pd(low, high, 0x20);
+    wide second = _mm256_permute2f128_pd(low, high, 0x31);
+    _mm256_storeu_pd(dots, first + second);
+}
+
+static inline double dotFour(const double* row, const double* r) {
+    wide products = _mm256_loadu_pd(row) * _mm256_loadu_pd(r);
+    wide sums = _mm256_hadd_pd(products, products);
+    return _mm256_cvtsd_f64(sums) + _mm_cvtsd_f64(_mm256_extractf128_pd(sums, 1));
+}
+
 // Adds six numbers per lane to W rows, one row after the other: rows may be the same. Lanes without
 // their bit are left out.
 static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {

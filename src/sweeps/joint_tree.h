@@ -192,6 +192,7 @@ void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6],
 
 // Between the halves of a solve: impulses r along the rows that were traced from a node, and the
 // velocities along these rows, which are added to u. What the root is joined to does not move.
+// Behind the answers there is room for two more.
 void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
                             const double* r);
 void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],

@@ -368,8 +368,8 @@ static void tracesAnswerImpulses(void** state) {
         addSprings(&test, &random);
         tpJointTree* tree = &test.tree;
         tpJointTree_Factorise(tree);
-        double traces[nodes][mostAxes + 6][tp_traceWidth],
-            answers[nodes][mostAxes + 6][tp_traceWidth];
+        double traces[nodes][mostAxes + 8][tp_traceWidth],
+            answers[nodes][mostAxes + 8][tp_traceWidth];
         double impulses[nodes][3][6];
         for (int i = 0; i < nodes; ++i) {
             for (int k = 0; k < 18; ++k) {
@@ -412,7 +412,7 @@ static void solvesTakeTracedImpulses(void** state) {
         tpJointTree* tree = &test.tree;
         tpJointTree_Factorise(tree);
         tpJointTree_Begin(tree, test.momenta);
-        double traces[mostAxes + 6][tp_traceWidth], answers[mostAxes + 6][tp_traceWidth];
+        double traces[mostAxes + 8][tp_traceWidth], answers[mostAxes + 8][tp_traceWidth];
         double impulses[tp_traceWidth][6], r[tp_traceWidth], velocities[size], changes[size];
         int node = trial % nodes;
         for (int k = 0; k < 6 * tp_traceWidth; ++k) {
@@ -465,7 +465,7 @@ static void widthsTraceAlike(void** state) {
     }
     for (int node = 0; node < nodes; ++node) {
         Case cases[2] = { test, test };
-        double traces[2][mostAxes + 6][tp_traceWidth], answers[2][mostAxes + 6][tp_traceWidth];
+        double traces[2][mostAxes + 8][tp_traceWidth], answers[2][mostAxes + 8][tp_traceWidth];
         double sums[2][tp_traceWidth][tp_traceWidth] = { { { 0.0 } } };
         double u[2][tp_traceWidth] = { { 0.0 } };
         memset(traces, 0, sizeof(traces));

@@ -201,7 +201,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->lanes = TP_SCRATCH(arena, tpFewLane, tally->lanes);
     few->owners = TP_SCRATCH(arena, tpArticulation*, tally->mechanisms);
     few->contacts = TP_SCRATCH(arena, tpFewContact, points);
-    few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * (size_t)tally->room);
+    few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * ((size_t)tally->room + 2));
     tpFrictionStates_Reserve(&few->states, arena, tally->points, (int)rows);
     few->states.W = few->W = TP_SCRATCH(arena, double, rows* rows);
     few->u = few->states.u;
@@ -322,9 +322,15 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
                      const tpVec3* directions, tpVec3 arm, double spinArm, tpFewContacts* few,
                      tpContactEnd* end) {
     static const tpVelocity none = { 0 };
-    *end = (tpContactEnd){ .number = number, .isMoved = isMoved(step, number) };
+    end->number = number;
+    end->isMoved = isMoved(step, number);
     end->isStill = !end->isMoved && tpIsSameVelocity(&step->velocities[number], &none) &&
                    tpIsSameVelocity(&step->kicks[number], &none);
+    end->owner = NULL;
+    end->node = end->length = end->answerLength = 0;
+    if (end->isStill) {
+        return;
+    }
     end->owner = end->isMoved ? ownerOf(step, number) : NULL;
     end->node = end->owner != NULL ? nodeOf(step, number) : 0;
     Lengths lengths = lengthsOf(step, number);
@@ -335,14 +341,23 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
     few->traceUsed += (size_t)(lengths.trace + lengths.answer);
     const double* free =
         end->owner != NULL && !end->owner->isTree ? end->owner->masses[end->node].free : NULL;
-    for (int i = 0; i < contact->rows; ++i) {
-        // The fourth row is the spin about the normal, times its arm.
-        bool isSpin = i == 3;
-        tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
-        tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
-        const double row[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
+    for (int i = 0; i < tp_traceWidth; ++i) {
+        double* row = end->jacobian[i];
+        if (i < contact->rows) {
+            // The fourth row is the spin about the normal, times its arm.
+            bool isSpin = i == 3;
+            tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
+            tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
+            const double six[6] = { linear.x,  linear.y,  linear.z,
+                                    angular.x, angular.y, angular.z };
+            for (int k = 0; k < 6; ++k) {
+                row[k] = free != NULL ? free[k] * six[k] : six[k];
+            }
+        } else {
+            memset(row, 0, sizeof(end->jacobian[i]));
+        }
         for (int k = 0; k < 6; ++k) {
-            end->jacobian[i][k] = free != NULL ? free[k] * row[k] : row[k];
+            end->components[k][i] = row[k];
         }
     }
 }

@@ -16,7 +16,8 @@ typedef struct tpContactEnd {
     int32_t node;          // there
     int32_t length;        // of its traces
     int32_t answerLength;  // of its answers
-    double jacobian[tp_traceWidth][6];
+    double jacobian[tp_traceWidth][6];   // of its rows; not known if it is still
+    double components[6][tp_traceWidth]; // the same, transposed
     // Of the impulses along its rows (sweeps/joint_tree.h). A mechanism that is no tree answers
     // with the velocities of all its nodes, and traces are the impulses themselves; so are those of
     // a body without joints.
