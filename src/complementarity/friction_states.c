@@ -475,8 +475,11 @@ void tpFrictionStates_KeepInCones(const tpFrictionStates* states) {
     for (int c = 0; c < states->contactCount; ++c) {
         const tpStatedContact* contact = &states->contacts[c];
         double* r = states->solved + contact->row;
+        if (contact->state != tp_slidingContact) {
+            continue;
+        }
         double friction = frictionOf(contact, r), bound = contact->mu * r[0];
-        if (contact->state == tp_slidingContact && friction > bound) {
+        if (friction > bound) {
             for (int i = 1; i < contact->rows; ++i) {
                 r[i] *= bound / friction;
             }

@@ -251,11 +251,11 @@ static inline void takeAxesWide(const tpTreePack* pack, int lane, int count, boo
 }
 
 // Hands what is left on to the parents, about their centres.
-static inline void handDownWide(tpJointTree* tree, const tpTreePack* pack, int lane, unsigned mask,
-                                const wide* p) {
+static inline void handDownTo(double* impulses, const tpTreePack* pack, int lane, unsigned mask,
+                              const wide* p) {
     double* rows[W];
     for (int k = 0; k < W; ++k) {
-        rows[k] = tree->impulses + pack->parentAt[lane + k];
+        rows[k] = impulses + pack->parentAt[lane + k];
     }
     wide x = loadWide(&pack->arm[0][lane]), y = loadWide(&pack->arm[1][lane]),
          z = loadWide(&pack->arm[2][lane]);
@@ -293,7 +293,7 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
                     p[k] = p[k] - momentum[k];
                 }
             }
-            handDownWide(tree, pack, lane, (1u << count) - 1u, p);
+            handDownTo(tree->impulses, pack, lane, (1u << count) - 1u, p);
         }
     }
 }
@@ -391,7 +391,7 @@ static void pushDownPacks(tpJointTree* tree) {
             }
             loadSixes(rows, p);
             takeAxesWide(pack, lane, count, false, p);
-            handDownWide(tree, pack, lane, mask, p);
+            handDownTo(tree->impulses, pack, lane, mask, p);
         }
     }
 }
@@ -413,6 +413,62 @@ static void pushUpPacks(tpJointTree* tree, double* velocities) {
                 sum[k] = v[k] + sum[k];
             }
             writeRows(velocities, pack->at + lane, count, sum);
+        }
+    }
+}
+
+// What joints carry ------------------------------------------------------------------------------
+
+// What W bodies lack to move as they do: M v - p.
+static inline void lackOf(const tpJointTree* tree, int first, int count, const double* momenta,
+                          const double* velocities, double* impulses) {
+    const double *rows[W], *inertias[W], *masses[W];
+    double* to[W];
+    wide v[6], I[6], f[6];
+    for (int k = 0; k < W; ++k) {
+        int i = k < count ? first + k : first;
+        rows[k] = velocities + 6 * i;
+        inertias[k] = tree->nodes[i].inertia;
+        masses[k] = &tree->nodes[i].mass;
+        to[k] = impulses + 6 * i;
+    }
+    loadSixes(rows, v);
+    loadSixes(inertias, I);
+    wide mass = gatherWide(masses);
+    for (int k = 0; k < 3; ++k) {
+        f[k] = mass * v[k];
+    }
+    f[3] = I[0] * v[3] + I[3] * v[4] + I[4] * v[5];
+    f[4] = I[3] * v[3] + I[1] * v[4] + I[5] * v[5];
+    f[5] = I[4] * v[3] + I[5] * v[4] + I[2] * v[5];
+    if (momenta != NULL) {
+        wide p[6];
+        for (int k = 0; k < W; ++k) {
+            rows[k] = momenta + (to[k] - impulses);
+        }
+        loadSixes(rows, p);
+        for (int k = 0; k < 6; ++k) {
+            f[k] = f[k] - p[k];
+        }
+    }
+    storeSixes(to, count, f);
+}
+
+static void reactPacks(const tpJointTree* tree, const double* momenta, const double* velocities,
+                       double* impulses) {
+    for (int i = 0; i < tree->nodeCount; i += W) {
+        int left = tree->nodeCount - i;
+        lackOf(tree, i, left < W ? left : W, momenta, velocities, impulses);
+    }
+    for (int n = 0; n < tree->packCount; ++n) {
+        const tpTreePack* pack = &tree->packs[n];
+        for (int lane = 0; lane < pack->count; lane += W) {
+            int count = pack->count - lane < W ? pack->count - lane : W;
+            const double* rows[W];
+            wide f[6];
+            rowsOf(impulses, pack->at + lane, rows);
+            loadSixes(rows, f);
+            handDownTo(impulses, pack, lane, (1u << count) - 1u, f);
         }
     }
 }

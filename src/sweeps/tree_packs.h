@@ -42,6 +42,9 @@ struct tpTreeKernels {
     void (*goUp)(tpJointTree* tree, const double* jumps, double* velocities);
     void (*pushDown)(tpJointTree* tree);
     void (*pushUp)(tpJointTree* tree, double* velocities);
+    // tpJointTree_Reactions.
+    void (*react)(const tpJointTree* tree, const double* momenta, const double* velocities,
+                  double* impulses);
     // Impulses by their components, on their way to the root (joint_tree_traces.c); at the end
     // the products of two traces, which are added to `sum`.
     void (*trace)(const tpJointTree* tree, int node, double (*impulses)[tp_traceWidth],
@@ -57,7 +60,7 @@ struct tpTreeKernels {
     {                                                                                              \
         .width = lanes, .factorise = factorisePacks, .goDown = goDownPacks, .goUp = goUpPacks,     \
         .pushDown = pushDownPacks, .pushUp = pushUpPacks, .trace = traceToRoot,                    \
-        .push = pushToRoot, .read = readToRoot, .multiply = multiplyTraces                         \
+        .push = pushToRoot, .read = readToRoot, .multiply = multiplyTraces, .react = reactPacks    \
     }
 
 extern const tpTreeKernels tp_plainTreeKernels;

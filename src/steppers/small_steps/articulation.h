@@ -72,6 +72,7 @@ typedef struct tpArticulation {
     // If it is a tree, its joints are solved for there, and the rows of `solver` are those of the
     // laws of its axes alone.
     bool isTree;
+    bool areAllB; // the bodies of all its nodes but a free root are the joints' B
     tpJointTree tree;
     const int32_t* links;             // of the nodes: the joint to the parent; -1: the root has
                                       // none

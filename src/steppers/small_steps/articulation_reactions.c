@@ -78,6 +78,27 @@ static void addReaction(tpArticulation* articulation, int i, const double* f) {
     }
 }
 
+// The same of all links, times a rate.
+static void addAllReactions(tpArticulation* articulation, double rate, const double* impulses) {
+    const tpJointTree* tree = &articulation->tree;
+    if (articulation->areAllB) {
+        double* restrict sums = articulation->reactions;
+        for (int k = 0; k < 6 * tree->nodeCount; ++k) {
+            sums[k] += rate * impulses[k];
+        }
+        return;
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        if (articulation->links[i] >= 0) {
+            double f[6];
+            for (int k = 0; k < 6; ++k) {
+                f[k] = rate * impulses[6 * i + k];
+            }
+            addReaction(articulation, i, f);
+        }
+    }
+}
+
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) {
     const tpJointTree* tree = &articulation->tree;
     double *impulses = articulation->shifts, count = articulation->finished;
@@ -85,18 +106,18 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
         addUpMomenta(step, articulation);
     }
     tpJointTree_Reactions(tree, articulation->momenta, articulation->last, impulses);
-    articulation->swing = 0.0;
+    addAllReactions(articulation, 1.0, impulses);
+    double most = 0.0; // the square of force times ease
     for (int i = 0; i < tree->nodeCount; ++i) {
         if (articulation->links[i] < 0) {
             continue;
         }
         const double* f = &impulses[6 * i];
-        addReaction(articulation, i, f);
         double ease = tpArticulation_EaseOf(articulation, i);
-        double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        double swing = force / count * step->substepTime * ease;
-        articulation->swing = swing > articulation->swing ? swing : articulation->swing;
+        double swing = (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) * (ease * ease);
+        most = swing > most ? swing : most;
     }
+    articulation->swing = sqrt(most) / count * step->substepTime;
 }
 
 // By how much an axis has been displaced, by what goes along it to its node: rows and rotor resist
@@ -110,36 +131,25 @@ static double wayOf(const tpJointAxis* axis, bool hasErrors, const double* f) {
 
 void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate) {
     tpJointTree* tree = &articulation->tree;
-    double* impulses = articulation->jumps;
+    double *impulses = articulation->jumps, *ways = articulation->axisPushes;
     tpJointTree_Reactions(tree, NULL, articulation->shifts, impulses);
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            tpJointAxis* axis = &tree->axes[k];
+            ways[k] = wayOf(axis, errors != NULL, &impulses[6 * i]);
+            axis->rotorSpeed += axis->rotor > 0.0 ? rate * ways[k] : 0.0;
+        }
+    }
     for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
         int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         double stiffness = row->isIn ? tree->answers[k].stiffness : 0.0, way = 0.0;
         if (stiffness > 0.0) {
-            way = row->sign *
-                      wayOf(&tree->axes[row->axis], errors != NULL, &impulses[6 * row->node]) +
-                  (errors != NULL ? errors[k] : 0.0);
+            way = row->sign * ways[row->axis] + (errors != NULL ? errors[k] : 0.0);
         }
         articulation->lateErrors[k] = -rate * stiffness * way;
     }
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
-            tpJointAxis* axis = &tree->axes[k];
-            if (axis->rotor > 0.0) {
-                axis->rotorSpeed += rate * wayOf(axis, errors != NULL, &impulses[6 * i]);
-            }
-        }
-    }
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        if (articulation->links[i] >= 0) {
-            double f[6];
-            for (int k = 0; k < 6; ++k) {
-                f[k] = rate * impulses[6 * i + k];
-            }
-            addReaction(articulation, i, f);
-        }
-    }
+    addAllReactions(articulation, rate, impulses);
 }
 
 // How much more than where axes were placed an impulse on a link is along one of them, now. Axes of

@@ -230,12 +230,14 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
                            .rows = room->treeRows + first->rows,
                            .answers = articulation->solver.answers,
                            .impulses = room->impulses + 6 * node };
+    articulation->areAllB = tree->isFree;
     for (int i = 0; i < count; ++i) {
         int link = articulation->links[i];
         tree->nodes[i].axis = axis;
         if (link >= 0) {
             const tpJoint* joint = &step->system->joints.data[link];
             articulation->nodePlaces[i].isB = joint->bodyB == articulation->bodies[i];
+            articulation->areAllB = articulation->areAllB && articulation->nodePlaces[i].isB;
             axis += tpTree_AxisCount(joint);
         }
         tree->nodes[i].axisEnd = axis;

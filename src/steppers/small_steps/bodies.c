@@ -55,15 +55,26 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     return velocity;
 }
 
-// Whether contacts that were found for this body do not hold any more: it has been put elsewhere or
-// given another velocity, or forces make it faster than was foreseen.
-static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin) {
+// Whether contacts that were found for this body do not hold any more: forces make it faster than
+// was foreseen.
+static bool isTooFast(const tpSmallStep* step, int n, int body, double margin) {
     const tpSmallSteps* state = step->state;
     bool isCrowd = state->store.slotCount > fewManifolds;
     double spare = isCrowd ? spareWay * step->system->bodies.data[body].reach : 0.0;
-    return state->motionMarks.data[n] !=
-               tpHashMotion(&step->system->poses.data[body], &step->starts[n]) ||
-           !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
+    return !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
+}
+
+// Whether a body flies as the last step has foreseen, which has left a margin for as much gravity:
+// then its own margin is within that one.
+static inline bool isForeseen(const tpSmallStep* step, double gravity, const tpVelocity* start,
+                              const tpVelocity* end) {
+    const tpSmallSteps* state = step->state;
+    double most = step->h * gravity * (1.0 + 1e-9);
+    tpVec3 gain = tpSub(end->linear, start->linear);
+    return !step->system->hasDisturbed && state->foreseenTime == step->h &&
+           state->foreseenGravity == gravity && tpLengthSquared(gain) <= most * most &&
+           start->angular.x == end->angular.x && start->angular.y == end->angular.y &&
+           start->angular.z == end->angular.z;
 }
 
 static void setWay(tpBodyWay* way, const tpVelocity* velocity, double spin, double h, double reach,
@@ -115,21 +126,24 @@ static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
     step->velocities[n] = start;
     tpBodyWay* way = &state->ways.data[n];
     step->isPushed[n] = false;
-    const tpBody* own = &system->bodies.data[body];
-    double reach = own->reach;
-    double speed = tpLength(start.linear) + reach * tpLength(start.angular);
-    double last = tpLength(end.linear) + reach * tpLength(end.angular);
-    double margin = tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h);
-    step->isDisturbed[n] = isDisturbed(step, n, body, margin);
-    if (step->isDisturbed[n]) {
-        // Whatever was known of its neighbours is gone.
-        way->turned = INFINITY;
-        memset(way->sag, 0, sizeof(way->sag));
-        setWay(way, &end, tpLength(end.angular), step->h, reach, margin);
-    } else {
-        memset(way->moved, 0, sizeof(way->moved));
-        way->turned = 0.0f;
+    // It may have been put elsewhere, or given another velocity.
+    bool isSame =
+        state->motionMarks.data[n] == tpHashMotion(&system->poses.data[body], &step->starts[n]);
+    step->isDisturbed[n] = false;
+    if (!isSame || !isForeseen(step, gravity, &start, &end)) {
+        const tpBody* own = &system->bodies.data[body];
+        double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
+        step->isDisturbed[n] = !isSame || isTooFast(step, n, body, margin);
+        if (step->isDisturbed[n]) {
+            // Whatever was known of its neighbours is gone.
+            way->turned = INFINITY;
+            memset(way->sag, 0, sizeof(way->sag));
+            setWay(way, &end, tpLength(end.angular), step->h, own->reach, margin);
+            return;
+        }
     }
+    memset(way->moved, 0, sizeof(way->moved));
+    way->turned = 0.0f;
 }
 
 typedef struct Beginning {
@@ -437,5 +451,8 @@ bool tpSmallStep_MoveBodies(tpSmallStep* step) {
     for (int c = 0; c < chunks; ++c) {
         step->turnsFar = step->turnsFar || moving.turnsFar[c];
     }
+    // Bodies that turn far may still be put elsewhere.
+    step->state->foreseenTime = step->turnsFar ? 0.0 : step->h;
+    step->state->foreseenGravity = tpLength(system->gravity);
     return true;
 }

@@ -418,12 +418,14 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
     const tpVec3 directions[3] = { vectorOf(framed->normal, lane),
                                    vectorOf(framed->tangents[0], lane),
                                    vectorOf(framed->tangents[1], lane) };
-    *contact = (tpFewContact){ .run = run,
-                               .lane = lane,
-                               .point = point,
-                               .row = few->rowCount,
-                               .startGap = pack->startGap[lane],
-                               .bounce = bounceOf(step, run, lane, point) };
+    contact->run = run;
+    contact->lane = lane;
+    contact->point = point;
+    contact->row = few->rowCount;
+    contact->startGap = pack->startGap[lane];
+    contact->bounce = bounceOf(step, run, lane, point);
+    contact->gap = contact->bias = contact->give = contact->rigid = 0.0;
+    memset(contact->total, 0, sizeof(contact->total));
     readResponse(pack, lane, contact->own);
     bool isRough = run->muStatic[lane] > 0.0;
     bool isPlanar = tpLengthSquared(directions[2]) == 0.0;

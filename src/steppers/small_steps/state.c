@@ -79,7 +79,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     tpPackStore_Clear(&state->store);
     state->departed.count = 0;
     state->remembers = state->hasHeld = state->isCalm = false;
-    state->substepTime = 0.0;
+    state->substepTime = state->foreseenTime = 0.0;
     state->structure = 0;
     state->joints = NULL;
 }
@@ -143,6 +143,7 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
     tpSmallSteps* made = state;
     made->map.structure = 0;
     made->joints = NULL;
+    made->foreseenTime = 0.0;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     SavedNumbers numbers;
