@@ -102,27 +102,30 @@ static inline void moveInertiaWide(const wide* I, const wide* r, wide* to) {
 enum { inertiaNumbers = 21 };
 _Static_assert(sizeof(tpSpatialInertia) == inertiaNumbers * sizeof(double), "a row of numbers");
 
-// What a node and all beyond it show to its joint, with three numbers more.
-static inline void sumInertia(const tpJointTree* tree, int i, double* sum) {
+// What all beyond a node show to its joint: of one child what that lends, of several their sum.
+// Three numbers behind it may be read.
+static inline const double* sumLent(const tpJointTree* tree, int i, double* sum) {
+    static const double none[24] = { 0.0 };
     const tpJointNode* node = &tree->nodes[i];
     if (node->child < 0) {
-        memset(sum, 0, inertiaNumbers * sizeof(double));
-    } else {
-        const tpJointNode* first = &tree->nodes[node->child];
-        memcpy(sum, first->lent.mass, inertiaNumbers * sizeof(double));
-        for (int c = first->sibling; c >= 0; c = tree->nodes[c].sibling) {
-            const double* more = tree->nodes[c].lent.mass;
-            for (int k = 0; k < inertiaNumbers; ++k) {
-                sum[k] += more[k];
-            }
+        return none;
+    }
+    const tpJointNode* first = &tree->nodes[node->child];
+    if (first->sibling < 0) {
+        return first->lent.mass;
+    }
+    const double *own = first->lent.mass, *more = tree->nodes[first->sibling].lent.mass;
+    for (int k = 0; k < inertiaNumbers; ++k) {
+        sum[k] = own[k] + more[k];
+    }
+    for (int c = tree->nodes[first->sibling].sibling; c >= 0; c = tree->nodes[c].sibling) {
+        more = tree->nodes[c].lent.mass;
+        for (int k = 0; k < inertiaNumbers; ++k) {
+            sum[k] += more[k];
         }
     }
-    for (int k = 0; k < 3; ++k) {
-        sum[k] += node->mass;
-    }
-    for (int k = 0; k < 6; ++k) {
-        sum[15 + k] += node->inertia[k];
-    }
+    sum[21] = sum[22] = sum[23] = 0.0;
+    return sum;
 }
 
 _Static_assert(offsetof(tpJointAxis, shown) == 6 * sizeof(double) &&
@@ -173,25 +176,32 @@ static inline void storeInertias(tpJointTree* tree, const tpTreePack* pack, int 
 
 static inline void factoriseLanes(tpJointTree* tree, tpTreePack* pack, int lane, int count) {
     double sums[W][24];
-    const double *rows[W], *arms[W];
+    const double *rows[W], *arms[W], *masses[W], *inertias[W];
     // With as many lanes as a pack has the numbers stay where they are kept.
-    wide room[24], moved[inertiaNumbers], arm[4], *I = room;
+    wide room[24], moved[inertiaNumbers], arm[4], inertia[6], *I = room;
     if ((int)W == (int)tp_treePackWidth) {
         I = (wide*)(void*)pack->left;
     }
     for (int k = 0; k < W; ++k) {
-        rows[k] = k < count ? sums[k] : sums[0];
-        arms[k] = tree->nodes[pack->nodes[lane + k]].arm;
-        if (k < count) {
-            sumInertia(tree, pack->nodes[lane + k], sums[k]);
-            sums[k][21] = sums[k][22] = sums[k][23] = 0.0;
-        }
+        const tpJointNode* node = &tree->nodes[pack->nodes[lane + k]];
+        rows[k] = k < count ? sumLent(tree, pack->nodes[lane + k], sums[k]) : rows[0];
+        arms[k] = node->arm;
+        masses[k] = &node->mass;
+        inertias[k] = node->inertia;
     }
     for (int k = 0; k < 20; k += 4) {
         loadFours(rows, k, I + k);
     }
     loadFours(rows, 20, arm);
     I[20] = arm[0];
+    wide mass = gatherWide(masses);
+    loadSixes(inertias, inertia);
+    for (int k = 0; k < 3; ++k) {
+        I[k] += mass;
+    }
+    for (int k = 0; k < 6; ++k) {
+        I[15 + k] += inertia[k];
+    }
     loadFours(arms, 0, arm); // and the mass, which is not asked for
     storeLanes(pack->arm[0], lane, 3, arm);
     for (int place = pack->axisCount - 1; place >= 0; --place) {

@@ -193,12 +193,13 @@ static void addUpBodies(const tpFlightPack* pack, const double* last, const doub
                         bool isTumbling, double* bases, double* momenta) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int count = pack->count - lane < W ? pack->count - lane : W;
-        const double* rows[W];
+        const double *rows[W], *pushRows[W];
         double *baseRows[W], *momentumRows[W];
-        wide v[6], b[6], p[6], I[6];
+        wide v[6], b[6], p[6], I[6], more[6];
         for (int k = 0; k < W; ++k) {
             int place = 6 * (k < count ? lane + k : lane);
             rows[k] = last + place;
+            pushRows[k] = pushes + place;
             baseRows[k] = bases + place;
             momentumRows[k] = momenta + place;
         }
@@ -217,11 +218,12 @@ static void addUpBodies(const tpFlightPack* pack, const double* last, const doub
         p[3] = I[0] * b[3] + I[3] * b[4] + I[4] * b[5];
         p[4] = I[3] * b[3] + I[1] * b[4] + I[5] * b[5];
         p[5] = I[4] * b[3] + I[5] * b[4] + I[2] * b[5];
+        loadSixes(pushRows, more);
+        for (int k = 0; k < 6; ++k) {
+            p[k] = more[k] + p[k];
+        }
         storeSixes(baseRows, count, b);
         storeSixes(momentumRows, count, p);
-    }
-    for (int k = 0; k < 6 * pack->count; ++k) {
-        momenta[k] = pushes[k] + momenta[k];
     }
 }
 

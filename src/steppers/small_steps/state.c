@@ -52,7 +52,7 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
-static uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
+static inline uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
     for (int k = 0; k < count; ++k) {
         uint64_t word;
         memcpy(&word, &numbers[k], sizeof(word));
@@ -61,13 +61,16 @@ static uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
     return hash;
 }
 
-_Static_assert(sizeof(tpPose) == 7 * sizeof(double) && sizeof(tpVec3) == 3 * sizeof(double),
-               "a pose is seven numbers");
+_Static_assert(sizeof(tpPose) == 7 * sizeof(double), "a pose is seven numbers");
 
+// Four hashes that do not wait for each other.
 uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
-    uint64_t hash = hashNumbers(UINT64_C(0xcbf29ce484222325), &pose->position.x, 7);
-    hash = hashNumbers(hash, &velocity->linear.x, 3);
-    return hashNumbers(hash, &velocity->angular.x, 3);
+    uint64_t start = UINT64_C(0xcbf29ce484222325);
+    uint64_t place = hashNumbers(start, &pose->position.x, 3);
+    uint64_t turn = hashNumbers(start, &pose->rotation.w, 4);
+    uint64_t way = hashNumbers(start, &velocity->linear.x, 3);
+    uint64_t spin = hashNumbers(start, &velocity->angular.x, 3);
+    return tpHashWord(tpHashWord(place, turn), tpHashWord(way, spin));
 }
 
 void tpSmallSteps_Forget(tpSmallSteps* state) {
