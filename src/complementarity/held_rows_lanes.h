@@ -66,22 +66,22 @@ static void eliminate(int held, int count, size_t stride, const double* shifts, 
 static void invertBlocks(int held, size_t stride, const double* rows, tpHeldBlock* blocks) {
     for (int k = 0; k < held; k += tp_heldWidth, ++blocks) {
         int size = held - k < tp_heldWidth ? held - k : tp_heldWidth;
-        double L[tp_heldWidth][tp_heldWidth] = { { 0.0 } }, d[tp_heldWidth] = { 0.0 };
-        for (int i = 0; i < size; ++i) {
-            const double* a = rows + (size_t)(k + i) * stride + k;
-            d[i] = a[i];
-            for (int m = i + 1; m < size; ++m) {
-                L[m][i] = a[i] * a[m];
-            }
-        }
-        double m10 = -L[1][0], m21 = -L[2][1], m32 = -L[3][2];
-        double m20 = -(L[2][0] + L[2][1] * m10), m31 = -(L[3][1] + L[3][2] * m21);
-        double m30 = -(L[3][0] + L[3][1] * m10 + L[3][2] * m20);
-        *blocks = (tpHeldBlock){
-            .columns = { { 0.0, m10, m20, m30 }, { 0.0, 0.0, m21, m31 }, { 0.0, 0.0, 0.0, m32 } },
-            .rows = { { m10, 0.0, 0.0, 0.0 }, { m20, m21, 0.0, 0.0 }, { m30, m31, m32, 0.0 } },
-            .inverses = { d[0], d[1], d[2], d[3] },
-        };
+        const double *a = rows + (size_t)k * (stride + 1), *b = a + stride, *c = b + stride;
+        double d0 = a[0], d1 = size > 1 ? b[1] : 0.0, d2 = size > 2 ? c[2] : 0.0;
+        double d3 = size > 3 ? c[stride + 3] : 0.0;
+        double m10 = size > 1 ? -d0 * a[1] : 0.0, m21 = size > 2 ? -d1 * b[2] : 0.0;
+        double m32 = size > 3 ? -d2 * c[3] : 0.0;
+        double l20 = size > 2 ? d0 * a[2] : 0.0, l30 = size > 3 ? d0 * a[3] : 0.0;
+        double l31 = size > 3 ? d1 * b[3] : 0.0;
+        double m20 = -(l20 - m21 * m10), m31 = -(l31 - m32 * m21);
+        double m30 = -(l30 + l31 * m10 - m32 * m20);
+        AT(blocks->columns[0]) = (four){ 0.0, m10, m20, m30 };
+        AT(blocks->columns[1]) = (four){ 0.0, 0.0, m21, m31 };
+        AT(blocks->columns[2]) = (four){ 0.0, 0.0, 0.0, m32 };
+        AT(blocks->rows[0]) = (four){ m10, 0.0, 0.0, 0.0 };
+        AT(blocks->rows[1]) = (four){ m20, m21, 0.0, 0.0 };
+        AT(blocks->rows[2]) = (four){ m30, m31, m32, 0.0 };
+        AT(blocks->inverses) = (four){ d0, d1, d2, d3 };
     }
 }
 
