@@ -105,6 +105,12 @@ static inline wide gatherWide(const double* const* from) {
 static inline void storeFours(double* const* rows, int at, int count, const wide fours[4]) {
     wide r[4] = { fours[0], fours[1], fours[2], fours[3] };
     transpose(r);
+    if (count == 4) {
+        for (int k = 0; k < 4; ++k) {
+            _mm256_storeu_pd(rows[k] + at, r[k]);
+        }
+        return;
+    }
     for (int k = 0; k < count; ++k) {
         _mm256_storeu_pd(rows[k] + at, r[k]);
     }
@@ -128,6 +134,13 @@ static inline void storeSixes(double* const* rows, int count, const wide six[6])
     const __m128d pairs[4] = { _mm256_castpd256_pd128(low), _mm256_castpd256_pd128(high),
                                _mm256_extractf128_pd(low, 1), _mm256_extractf128_pd(high, 1) };
     transpose(r);
+    if (count == 4) {
+        for (int k = 0; k < 4; ++k) {
+            _mm256_storeu_pd(rows[k], r[k]);
+            _mm_storeu_pd(rows[k] + 4, pairs[k]);
+        }
+        return;
+    }
     for (int k = 0; k < count; ++k) {
         _mm256_storeu_pd(rows[k], r[k]);
         _mm_storeu_pd(rows[k] + 4, pairs[k]);

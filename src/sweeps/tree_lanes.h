@@ -293,7 +293,8 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
             wide p[6];
             rowsOf(tree->impulses, pack->at + lane, rows);
             loadSixes(rows, p);
-            takeAxesWide(pack, lane, count, true, p);
+            // Lanes without a node have what the first one has.
+            takeAxesWide(pack, lane, W, true, p);
             if (jumps != NULL) {
                 wide jump[6], momentum[6];
                 rowsOf(jumps, pack->at + lane, rows);
@@ -356,7 +357,6 @@ static void goUpPacks(tpJointTree* tree, const double* jumps, double* velocities
     for (int n = tree->packCount - 1; n >= 0; --n) {
         const tpTreePack* pack = &tree->packs[n];
         for (int lane = 0; lane < pack->count; lane += W) {
-            int count = pack->count - lane < W ? pack->count - lane : W;
             wide v[6];
             beginNodes(velocities, pack, lane, v);
             if (jumps != NULL) {
@@ -368,8 +368,9 @@ static void goUpPacks(tpJointTree* tree, const double* jumps, double* velocities
                     v[k] += jump[k];
                 }
             }
-            moveAlong(pack, lane, count, false, v);
-            writeRows(velocities, pack->at + lane, count, v);
+            // Lanes without a node have what the first one has.
+            moveAlong(pack, lane, W, false, v);
+            writeRows(velocities, pack->at + lane, W, v);
         }
     }
 }
