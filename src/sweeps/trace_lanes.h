@@ -102,7 +102,7 @@ static void readToRoot(const tpJointTree* tree, int node, double (*all)[tp_trace
         for (int k = 0; tree->isFree && k < 6; ++k) {
             sum += wideOf(tree->rootPush[k]) * loadAnywhere(&traces[k][lane]);
         }
-        storeAnywhere(u + lane, loadAnywhere(u + lane) + sum);
+        storeAnywhere(u + lane, sum);
     }
 }
 

@@ -49,7 +49,7 @@ struct tpTreeKernels {
     // the products of two traces, which are added to `sum`.
     void (*trace)(const tpJointTree* tree, int node, double (*impulses)[tp_traceWidth],
                   double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
-    // tpJointTree_PushTraced and tpJointTree_AddTraced.
+    // tpJointTree_PushTraced and tpJointTree_ReadTraced.
     void (*push)(tpJointTree* tree, int node, double (*answers)[tp_traceWidth], const double* r);
     void (*read)(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth], double* u);
     void (*multiply)(int count, double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth],

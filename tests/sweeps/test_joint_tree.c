@@ -424,8 +424,8 @@ static void solvesTakeTracedImpulses(void** state) {
         for (int k = 0; k < 6 * tp_traceWidth; ++k) {
             test.momenta[6 * node + k % 6] += r[k / 6] * impulses[k / 6][k % 6];
         }
-        double u[tp_traceWidth] = { 0.0 };
-        tpJointTree_AddTraced(tree, node, traces, u);
+        double u[tp_traceWidth];
+        tpJointTree_ReadTraced(tree, node, traces, u);
         assert_int_equal(tpJointTree_End(tree, test.momenta, velocities), 0);
         tpJointTree_BeginChange(tree);
         tpJointTree_PushTraced(tree, node, answers, r);
@@ -467,7 +467,7 @@ static void widthsTraceAlike(void** state) {
         Case cases[2] = { test, test };
         double traces[2][mostAxes + 8][tp_traceWidth], answers[2][mostAxes + 8][tp_traceWidth];
         double sums[2][tp_traceWidth][tp_traceWidth] = { { { 0.0 } } };
-        double u[2][tp_traceWidth] = { { 0.0 } };
+        double u[2][tp_traceWidth];
         memset(traces, 0, sizeof(traces));
         memset(answers, 0, sizeof(answers));
         int length = tpJointTree_TraceLength(&test.tree, node);

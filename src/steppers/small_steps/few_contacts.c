@@ -209,7 +209,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->q = TP_SCRATCH(arena, double, rows);
     few->r = TP_SCRATCH(arena, double, rows);
     few->first = TP_SCRATCH(arena, double, rows);
-    few->change = TP_SCRATCH(arena, double, rows);
+    few->change = TP_SCRATCH(arena, double, rows + tp_traceWidth - 1);
     few->mu = TP_SCRATCH(arena, double, points);
     few->dimensions = TP_SCRATCH(arena, int, points);
     few->kinds = TP_SCRATCH_ZEROED(arena, unsigned char, points);
@@ -483,6 +483,8 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
             }
             silenceLane(run, lane);
         }
+        // What is behind the last row is read with it.
+        memset(few->change + few->rowCount, 0, sizeof(double) * (tp_traceWidth - 1));
         tpFewContacts_Start(few);
     }
 }

@@ -71,7 +71,7 @@ typedef struct tpFewContacts {
     double* u;      // velocities with them, and the biases
     double* solved; // r of the problem at work
     double* first;  // r where the solve at work began
-    double* change; // scratch, one number per row
+    double* change; // scratch, one number per row, and three that are zero
     double* mu;     // of each contact
     int* dimensions;
     unsigned char* kinds;

@@ -94,15 +94,16 @@ static inline void findSpeeds(const tpSmallStep* step, const tpFewContact* conta
 
 // Adds the impulses along the rows of a contact to those on a body.
 static void addImpulse(const tpContactEnd* end, int rows, const double* r, double* impulse) {
-    tpPair sum[3];
-    memcpy(sum, impulse, sizeof(sum));
+    tpSix sum = tpLoadSix(impulse);
     for (int i = 0; i < rows; ++i) {
         const double* on = end->jacobian[i];
-        sum[0] += r[i] * tpLoadPair(on);
-        sum[1] += r[i] * tpLoadPair(on + 2);
-        sum[2] += r[i] * tpLoadPair(on + 4);
+        sum.a += r[i] * tpLoadPair(on);
+        sum.b += r[i] * tpLoadPair(on + 2);
+        sum.c += r[i] * tpLoadPair(on + 4);
     }
-    memcpy(impulse, sum, sizeof(sum));
+    memcpy(impulse, &sum.a, sizeof(sum.a));
+    memcpy(impulse + 2, &sum.b, sizeof(sum.b));
+    memcpy(impulse + 4, &sum.c, sizeof(sum.c));
 }
 
 // Into the `changes` of the mechanisms.
@@ -151,12 +152,12 @@ static void pushFreeBodies(const tpSmallStep* step, const tpFewContacts* few, co
     }
 }
 
-// Impulses along the rows of contacts, to the axes of trees.
+// Impulses along the rows of contacts, to the axes of trees. Four numbers are read of each contact:
+// what it has no row for has no answer.
 static void pushTrees(const tpFewContacts* few, const double* r) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        double own[tp_traceWidth] = { 0.0 };
-        memcpy(own, r + contact->row, sizeof(double) * (size_t)contact->rows);
+        const double* own = r + contact->row;
         for (int side = 0; side < 2; ++side) {
             const tpContactEnd* end = &contact->ends[side];
             if (end->owner != NULL && end->owner->isTree) {
@@ -271,17 +272,26 @@ static bool areTraced(const tpFewContacts* few) {
 static void traceVelocities(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        double u[tp_traceWidth] = { 0.0 };
+        double* u = few->u + contact->row;
+        for (int i = 0; i < contact->rows; ++i) {
+            u[i] = 0.0;
+        }
         for (int side = 0; side < 2; ++side) {
             const tpContactEnd* end = &contact->ends[side];
+            double own[tp_traceWidth] = { 0.0 };
+            if (end->isStill) {
+                continue;
+            }
             if (end->owner != NULL && end->owner->isDue) {
-                tpJointTree_AddTraced(&end->owner->tree, end->node, end->traces, u);
-            } else if (!end->isStill) {
-                addSpeeds(step, end, tp_present, u);
+                tpJointTree_ReadTraced(&end->owner->tree, end->node, end->traces, own);
+            } else {
+                addSpeeds(step, end, tp_present, own);
+            }
+            for (int i = 0; i < contact->rows; ++i) {
+                u[i] += own[i];
             }
         }
         u[0] += biasOf(few, contact);
-        memcpy(few->u + contact->row, u, sizeof(double) * (size_t)contact->rows);
     }
 }
 
