@@ -26,12 +26,16 @@ static const double driveShift = 1e-9;
 // A contact whose friction is within this part of its bound slides.
 static const double onCone = 1e-6;
 
-static double frictionOf(const tpStatedContact* contact, const double* r) {
+static inline double squareOfFriction(const tpStatedContact* contact, const double* r) {
     double square = 0.0;
     for (int i = 1; i < contact->rows; ++i) {
         square += r[i] * r[i];
     }
-    return sqrt(square);
+    return square;
+}
+
+static double frictionOf(const tpStatedContact* contact, const double* r) {
+    return sqrt(squareOfFriction(contact, r));
 }
 
 tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const double* r) {
@@ -343,8 +347,9 @@ static tpFrictionState nextState(const tpFrictionStates* states, const tpStatedC
     if (!(r[0] > 0.0)) {
         return tp_openContact;
     }
+    double bound = contact->muStatic * r[0];
     bool slips = contact->state == tp_stickingContact && contact->rows > 1 &&
-                 frictionOf(contact, r) > contact->muStatic * r[0];
+                 squareOfFriction(contact, r) > bound * bound;
     return slips ? tp_slidingContact : contact->state;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/flights.h"
 
 // A mechanism of which a body turns by more than this between two writings of its rows has no
 // velocity of its way back: its directions mean little, rad.
@@ -78,17 +79,34 @@ void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
     bookFeed(articulation, errors, part, rate);
 }
 
-// The displacements in the step that led to these poses.
-static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(articulation, i);
-        const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
-        tpVelocity* moved = &step->moved[number];
-        moved->linear = tpSub(to->position, from->position);
-        if (!isLast && !step->joints->touches[number]) {
-            continue; // until then angles count from where rows were written
-        }
+// The displacement of a body in the step that led to its pose.
+static void measureMove(const tpSmallStep* step, const tpArticulation* articulation, int i,
+                        bool isTurn) {
+    int body = articulation->bodies[i];
+    const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
+    tpVelocity* moved = &step->moved[numberOf(articulation, i)];
+    moved->linear = tpSub(to->position, from->position);
+    if (isTurn) {
         moved->angular = tpTurnBetween(from->rotation, to->rotation);
+    }
+}
+
+static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
+    int packs = articulation->isTree && isLast
+                    ? tpFlights_PackCount(articulation->tree.nodeCount)
+                    : 0;
+    for (int p = 0; p < packs; ++p) {
+        unsigned left = step->joints->flights->measure(&articulation->flightPacks[p]);
+        for (int lane = 0; left >> lane != 0; ++lane) {
+            if (left >> lane & 1) {
+                measureMove(step, articulation, tp_flightPackWidth * p + lane, true);
+            }
+        }
+    }
+    for (int i = 0; packs == 0 && i < articulation->solver.nodeCount; ++i) {
+        // Until the end of the step angles count from where rows were written.
+        bool isTurn = isLast || step->joints->touches[numberOf(articulation, i)];
+        measureMove(step, articulation, i, isTurn);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/flights.h"
 
 double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) {
     double largest = 0.0;
@@ -31,26 +32,17 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
 
 // The momenta of all substeps since axes were placed, as if they were one: a substep begins with
 // the velocities that the one before has left.
-static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) {
-    double count = articulation->finished;
+static void addUpMomenta(const tpSmallStep* step, const tpArticulation* articulation) {
     bool isFirst = articulation->passed == articulation->finished;
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        int number = numberOf(articulation, i);
-        const tpVelocity* kick = &step->kicks[number];
-        double start[6];
-        if (isFirst) {
-            readVelocity(&step->starts[number], start);
-        } else {
-            memcpy(start, &articulation->begun[6 * i], sizeof(start));
-        }
-        tpVec3 more = kick->angular;
-        if (articulation->isTumbling) {
-            more = tpAdd(more, articulation->flights[i].change);
-        }
-        tpVec3 v = tpMulAdd(tpMakeVec3(start[0], start[1], start[2]), count, kick->linear);
-        tpVec3 w = tpMulAdd(tpMakeVec3(start[3], start[4], start[5]), count, more);
-        tpJointNode_Momentum(&articulation->tree.nodes[i], v, w, &articulation->given[6 * i],
-                             &articulation->momenta[6 * i]);
+    // Trees that keep their velocities to themselves have written them down.
+    for (int i = 0; isFirst && !articulation->isInside && i < articulation->tree.nodeCount; ++i) {
+        readVelocity(&step->starts[numberOf(articulation, i)], &articulation->begun[6 * i]);
+    }
+    for (int p = 0; p < tpFlights_PackCount(articulation->tree.nodeCount); ++p) {
+        int first = 6 * tp_flightPackWidth * p;
+        step->joints->flights->sumUp(&articulation->flightPacks[p], articulation->finished,
+                                     &articulation->begun[first], &articulation->given[first],
+                                     articulation->isTumbling, &articulation->momenta[first]);
     }
 }
 

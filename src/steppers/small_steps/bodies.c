@@ -46,8 +46,8 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     const tpSystem* system = step->system;
     step->mayRest[n] = turnsLittle(tpScale(step->h, velocity.angular));
     // Mechanisms have their own flight.
-    if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0 &&
-        !step->mayRest[n]) {
+    if (step->state->map.owners.data[body] < 0 && !step->mayRest[n] &&
+        tpSystem_IsTumbling(system, body)) {
         tpQuat rotation = system->poses.data[body].rotation;
         tpSystem_Rotate(system, body, step->h, &rotation, &velocity.angular);
         setFreeRotation(step, n, rotation);

@@ -166,7 +166,7 @@ static void openFlights(tpFlightPack* pack, const tpFlightTimes* times, unsigned
         WideVec w = loadAngular((const tpVelocity* const*)pack->velocities + lane);
         WideVec moved = { none, none, none }, still = moved;
         if (times->isOpen) {
-            moved = loadAngular(pack->moved + lane);
+            moved = loadAngular((const tpVelocity* const*)pack->moved + lane);
         }
         wide speed = wideSqrt(dotVec(w, w));
         wide tumbles = wideSelect(wideGreater(times->step * speed, wideOf(times->leastTurn)),
@@ -223,6 +223,41 @@ static void addUpBodies(const tpFlightPack* pack, const double* last, const doub
             p[k] = more[k] + p[k];
         }
         storeSixes(baseRows, count, b);
+        storeSixes(momentumRows, count, p);
+    }
+}
+
+static void sumUpBodies(const tpFlightPack* pack, double substeps, const double* begun,
+                        const double* given, bool isTumbling, double* momenta) {
+    wide times = wideOf(substeps);
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        const double *rows[W], *givenRows[W];
+        double* momentumRows[W];
+        wide v[6], p[6], I[6];
+        for (int k = 0; k < W; ++k) {
+            int place = 6 * (k < count ? lane + k : lane);
+            rows[k] = begun + place;
+            givenRows[k] = given + place;
+            momentumRows[k] = momenta + place;
+        }
+        loadSixes(rows, v);
+        loadSixes(givenRows, p);
+        for (int k = 0; k < 6; ++k) {
+            wide more = loadWide(&pack->kick[k][lane]);
+            if (isTumbling && k >= 3) {
+                more += loadWide(&pack->change[k - 3][lane]);
+            }
+            v[k] += times * more;
+            I[k] = loadWide(&pack->inertia[k][lane]);
+        }
+        wide mass = loadWide(&pack->mass[lane]);
+        for (int k = 0; k < 3; ++k) {
+            p[k] += mass * v[k];
+        }
+        p[3] += I[0] * v[3] + I[3] * v[4] + I[4] * v[5];
+        p[4] += I[3] * v[3] + I[1] * v[4] + I[5] * v[5];
+        p[5] += I[4] * v[3] + I[5] * v[4] + I[2] * v[5];
         storeSixes(momentumRows, count, p);
     }
 }
@@ -295,7 +330,7 @@ static unsigned landFlights(const tpFlightPack* pack, double substep, double cou
         loadFours(rows, 7, m);
         loadFours(rows, 12, c);
         WideVec change = { c[1], c[2], c[3] };
-        WideVec way = subVec(loadAngular(pack->moved + lane), (WideVec){ m[0], m[1], m[2] });
+        WideVec way = subVec(loadAngular((const tpVelocity* const*)pack->moved + lane), (WideVec){ m[0], m[1], m[2] });
         WideQuat rotation;
         lanes &=
             turnOn(mulAddVec(way, wideOf(-0.5 * count * substep), change), loadQuat(q), &rotation);
@@ -338,6 +373,39 @@ static unsigned shiftPoses(const tpFlightPack* pack, const double* by) {
         unsigned lanes = turnOn(angular, at.rotation, &rotation);
         storePose(pack->poses + lane, used, lanes, addVec(at.position, linear), rotation);
         left |= (((1u << used) - 1u) & ~lanes) << lane;
+    }
+    return left;
+}
+
+// Displacements of the step -----------------------------------------------------------------------
+
+static unsigned measureBodies(const tpFlightPack* pack) {
+    unsigned left = 0;
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        double *rows[W], *angular[W];
+        for (int k = 0; k < W; ++k) {
+            rows[k] = &pack->moved[lane + k]->linear.x;
+            angular[k] = &pack->moved[lane + k]->angular.x;
+        }
+        WidePose from = loadPose(pack->starts + lane);
+        WidePose to = loadPose((const tpPose* const*)pack->poses + lane);
+        WideQuat q = multiplyQuats(to.rotation, conjugateQuat(from.rotation));
+        wide none = wideOf(0.0), y = q.x * q.x + q.y * q.y + q.z * q.z;
+        unsigned near = wideBits(wideGreater(wideOf(0.0025), y)) & wideBits(wideGreater(q.w, none));
+        wide series =
+            1.0 +
+            y * (1.0 / 6.0 +
+                 y * (3.0 / 40.0 +
+                      y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
+        wide twice = 2.0 * series;
+        WideVec way = subVec(to.position, from.position);
+        // Lines have a place behind each vector that nobody has asked for yet.
+        const wide linear[4] = { way.x, way.y, way.z, none };
+        const wide turn[4] = { twice * q.x, twice * q.y, twice * q.z, none };
+        storeFours(rows, 0, count, linear);
+        storeFours(angular, 0, count, turn);
+        left |= (((1u << count) - 1u) & ~near) << lane;
     }
     return left;
 }
