@@ -203,7 +203,7 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
             readVelocity(&step->velocities[numberOf(articulation, i)],
                          &articulation->momenta[6 * i]);
         }
-        tpTree_FindSlips(articulation, articulation->momenta, articulation->tree.base,
+        tpTree_FindSlips(step, articulation, articulation->momenta, articulation->tree.base,
                          articulation->jumps);
         tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
         tpArticulation_Feed(step, articulation, NULL, 1.0, feed);
@@ -277,12 +277,13 @@ static void followAxes(const tpArticulation* articulation) {
 
 // The factors have the axes of the start. What displacements by them leave of the errors is known
 // by the axes of now, and is taken back too; with the errors of rows, unless these are NULL.
-static void correctAgain(tpArticulation* articulation, const double* errors) {
+static void correctAgain(const tpSmallStep* step, tpArticulation* articulation,
+                         const double* errors) {
     static const double still[6] = { 0.0 };
     double *jumps = articulation->jumps, *more = articulation->momenta;
     int count = articulation->tree.nodeCount;
     followAxes(articulation);
-    tpTree_FindSlips(articulation, articulation->shifts, still, jumps);
+    tpTree_FindSlips(step, articulation, articulation->shifts, still, jumps);
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < 6; ++k) {
             jumps[6 * i + k] += articulation->nodePlaces[i].jump[k];
@@ -354,7 +355,7 @@ static void correctAll(const tpSmallStep* step, tpArticulation* articulation, do
         tpJointTree_Correct(&articulation->tree, articulation->jumps, articulation->errors,
                             articulation->shifts);
         if (needsAgain(articulation, largest)) {
-            correctAgain(articulation, NULL);
+            correctAgain(step, articulation, NULL);
         } else {
             followAxes(articulation);
         }
@@ -447,7 +448,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
         if (isBegun) {
             // Most of the way back is known already: the second pass takes the rest with it.
-            correctAgain(articulation, articulation->errors);
+            correctAgain(step, articulation, articulation->errors);
             isBegun = false;
         } else {
             correctAll(step, articulation, largest);
