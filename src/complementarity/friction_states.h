@@ -57,7 +57,7 @@ typedef struct tpFrictionStates {
     double* factor;
     tpHeldBlock* blocks; // of the factors
     double* shifts;      // of the diagonal of W_HH
-    double* follows; // W_HH^-1 W_HT, row by row: how held rows follow those that slide
+    double* follows;     // W_HH^-1 W_HT, row by row: how held rows follow those that slide
     size_t followStride;
     double* S;
     bool isFactored;

@@ -31,8 +31,8 @@ typedef struct tpHeldKernels {
     // zero has the inverse zero.
     void (*factorise)(int held, int count, size_t stride, const double* shifts, double* rows,
                       tpHeldBlock* blocks);
-    // x = A^-1 x by these factors; x has a multiple of four numbers, and those behind the held ones become
-    // zero. If `isLowered`, D^-1 L^-1 is done already.
+    // x = A^-1 x by these factors; x has a multiple of four numbers, and those behind the held ones
+    // become zero. If `isLowered`, D^-1 L^-1 is done already.
     void (*solve)(int held, size_t stride, const double* rows, const tpHeldBlock* blocks,
                   bool isLowered, double* x);
     // y -= R' x and y -= R x: R has `count` rows of `stride` numbers, as many as the shorter of x

@@ -196,7 +196,7 @@ void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6],
 void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
                             const double* r);
 void tpJointTree_ReadTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
-                           double* u);
+                            double* u);
 
 // Axes, and six for a free root, from where the ways of two nodes to the root meet. That of node a
 // has so many.

@@ -41,7 +41,7 @@ void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_tr
 }
 
 void tpJointTree_ReadTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
-                           double* u) {
+                            double* u) {
     kernelsOf(tree)->read(tree, node, traces, u);
 }
 

@@ -92,9 +92,8 @@ static void measureMove(const tpSmallStep* step, const tpArticulation* articulat
 }
 
 static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
-    int packs = articulation->isTree && isLast
-                    ? tpFlights_PackCount(articulation->tree.nodeCount)
-                    : 0;
+    int packs =
+        articulation->isTree && isLast ? tpFlights_PackCount(articulation->tree.nodeCount) : 0;
     for (int p = 0; p < packs; ++p) {
         unsigned left = step->joints->flights->measure(&articulation->flightPacks[p]);
         for (int lane = 0; left >> lane != 0; ++lane) {

@@ -388,9 +388,8 @@ static void moveChunk(void* context, int chunk, int worker) {
         double reach = own->reach, spin = tpLength(velocity->angular);
         double speed = tpLength(velocity->linear) + reach * spin;
         double last = tpLength(start->linear) + reach * tpLength(start->angular);
-        double margin =
-            tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h) +
-            (isMoved ? fall : 0.0);
+        double margin = tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h) +
+                        (isMoved ? fall : 0.0);
         step->places[n].linear = system->poses.data[body].position;
         tpVelocity* shift = &step->moved[n];
         shift->padding0 = tpLength(shift->angular) * reach;

@@ -348,8 +348,7 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
             bool isSpin = i == 3;
             tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
             tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
-            const double six[6] = { linear.x,  linear.y,  linear.z,
-                                    angular.x, angular.y, angular.z };
+            const double six[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
             for (int k = 0; k < 6; ++k) {
                 row[k] = free != NULL ? free[k] * six[k] : six[k];
             }

@@ -9,13 +9,13 @@
 
 // One of the two bodies of a contact.
 typedef struct tpContactEnd {
-    int32_t number;        // of the step
-    bool isMoved;          // impulses move it
-    bool isStill;          // nothing does
-    tpArticulation* owner; // its mechanism; NULL: none
-    int32_t node;          // there
-    int32_t length;        // of its traces
-    int32_t answerLength;  // of its answers
+    int32_t number;                      // of the step
+    bool isMoved;                        // impulses move it
+    bool isStill;                        // nothing does
+    tpArticulation* owner;               // its mechanism; NULL: none
+    int32_t node;                        // there
+    int32_t length;                      // of its traces
+    int32_t answerLength;                // of its answers
     double jacobian[tp_traceWidth][6];   // of its rows; not known if it is still
     double components[6][tp_traceWidth]; // the same, transposed
     // Of the impulses along its rows (sweeps/joint_tree.h). A mechanism that is no tree answers

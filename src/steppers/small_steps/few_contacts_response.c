@@ -79,8 +79,10 @@ static void writeBlock(tpFewContacts* few, const tpTreeKernels* kernels, const t
         }
     }
     size_t n = (size_t)few->rowCount;
-    double *restrict own = few->W + (size_t)a->row * n + (size_t)b->row,
-           *restrict other = few->W + (size_t)b->row * n + (size_t)a->row;
+    double* restrict own = few->W + (size_t)a->row * n + (size_t)b->row, * restrict other =
+                                                                             few->W +
+                                                                             (size_t)b->row * n +
+                                                                             (size_t)a->row;
     for (int i = 0; i < a->rows; ++i) {
         for (int j = 0; j < b->rows; ++j) {
             own[(size_t)i * n + (size_t)j] = sum[i][j];

@@ -330,7 +330,8 @@ static unsigned landFlights(const tpFlightPack* pack, double substep, double cou
         loadFours(rows, 7, m);
         loadFours(rows, 12, c);
         WideVec change = { c[1], c[2], c[3] };
-        WideVec way = subVec(loadAngular((const tpVelocity* const*)pack->moved + lane), (WideVec){ m[0], m[1], m[2] });
+        WideVec way = subVec(loadAngular((const tpVelocity* const*)pack->moved + lane),
+                             (WideVec){ m[0], m[1], m[2] });
         WideQuat rotation;
         lanes &=
             turnOn(mulAddVec(way, wideOf(-0.5 * count * substep), change), loadQuat(q), &rotation);
@@ -396,8 +397,7 @@ static unsigned measureBodies(const tpFlightPack* pack) {
         wide series =
             1.0 +
             y * (1.0 / 6.0 +
-                 y * (3.0 / 40.0 +
-                      y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
+                 y * (3.0 / 40.0 + y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
         wide twice = 2.0 * series;
         WideVec way = subVec(to.position, from.position);
         // Lines have a place behind each vector that nobody has asked for yet.

@@ -27,7 +27,7 @@ typedef struct tpFlightPack {
     const tpPose* starts[tp_flightPackWidth]; // when the step began
     tpPose* poses[tp_flightPackWidth];        // now
     tpVelocity* velocities[tp_flightPackWidth];
-    tpVelocity* moved[tp_flightPackWidth];       // displacements since the step began
+    tpVelocity* moved[tp_flightPackWidth]; // displacements since the step began
     // Of the first; those of the others follow.
     tpNodeFlight* flights;
     tpNodeMass* masses;

@@ -42,10 +42,7 @@ extern const tpHingeKernels tp_avx2HingeKernels;
 
 // The table of one width, where its functions stand.
 #define TP_HINGE_KERNELS(lanes)                                                                    \
-    {                                                                                              \
-        .width = lanes, .look = lookAtHinges, .takeAhead = takeHingesAhead,                        \
-        .slip = findHingeSlips                                                                     \
-    }
+    { .width = lanes, .look = lookAtHinges, .takeAhead = takeHingesAhead, .slip = findHingeSlips }
 
 // Packs of the hinges between two bodies of each tree, into the map. They are made anew only if the
 // structure or an anchor has changed: joints are large, and a step that reads all of them waits for
