@@ -76,6 +76,7 @@ typedef struct tpArticulation {
     tpJointTree tree;
     const int32_t* links;             // of the nodes: the joint to the parent; -1: the root has
                                       // none
+    int32_t* traceLengths;            // of the nodes (tpJointTree_TraceLength)
     struct tpFlightPack* flightPacks; // nodes (flights.h)
     struct tpHingePack* hinges;       // links in packs (hinges.h)
     int hingePackCount, hingeCount;

@@ -75,6 +75,7 @@ typedef struct Room {
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
     double* axisPushes;
+    int32_t* traceLengths;
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
@@ -147,6 +148,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->responses = TP_SCRATCH(arena, tpSpatialInertia, nodes);
     room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
     room->axisPushes = TP_SCRATCH(arena, double, axes);
+    room->traceLengths = TP_SCRATCH(arena, int32_t, nodes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
@@ -219,6 +221,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     articulation->nodePlaces = room->nodePlaces + node;
     articulation->axisPlaces = room->axisPlaces + first->axes;
     articulation->axisPushes = room->axisPushes + first->axes;
+    articulation->traceLengths = room->traceLengths + node;
     articulation->startJumps = room->startJumps + 6 * node;
     articulation->jumps = room->jumps + 6 * node;
     articulation->responses = room->responses + node;
@@ -251,6 +254,9 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
             own->sibling = tree->nodes[own->parent].child;
             tree->nodes[own->parent].child = i;
         }
+    }
+    for (int i = 0; i < count; ++i) {
+        articulation->traceLengths[i] = tpJointTree_TraceLength(tree, i);
     }
 }
 

@@ -70,7 +70,7 @@ typedef struct Lengths {
 static Lengths lengthsOf(const tpSmallStep* step, int number) {
     const tpArticulation* owner = isMoved(step, number) ? ownerOf(step, number) : NULL;
     if (owner != NULL && owner->isTree) {
-        int length = tpJointTree_TraceLength(&owner->tree, nodeOf(step, number));
+        int length = owner->traceLengths[nodeOf(step, number)];
         return (Lengths){ length, length, length };
     }
     if (owner != NULL) {
