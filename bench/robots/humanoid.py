@@ -1,10 +1,15 @@
-#!/usr/bin/env python3
-"""A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
+#!/ usr / bin / env python3
+""
+    "A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
 
-usage: humanoid.py BENCH_SCENE [STEPS]
+    usage : humanoid.py BENCH_SCENE[STEPS]
 
-BENCH_SCENE is the program build/release/bench/bench_scene (cmake --preset release -DTIPPE_BENCH=ON). The same tree in both: 24 hinges
-with armature and position servos that fall onto a floor with all bodies, 1/200 s. Both step inside one process, 15 times from the start;
+            BENCH_SCENE is the program build /
+    release / bench /
+    bench_scene(cmake-- preset release - DTIPPE_BENCH = ON)
+        .The same tree in both : 24 hinges with armature and position servos that fall onto a floor
+    with all bodies,
+    1 / 200 s.Both step inside one process, 15 times from the start;
 the least time of each phase counts. Flight is the first fifth of the steps: of 400 steps it lands in the 89th. Contact is the last
 quarter. Needs the Python package mujoco.
 """
@@ -25,7 +30,11 @@ import mujoco
 
 COUNT, STEP, RADIUS = 25, 1 / 200, 0.05
 REPEATS = 15
-STEPPERS = ("anitescu", "small-steps")
+RUNS: tuple[tuple[str, dict[str, int]], ...] = (
+    ("anitescu", {}),
+    ("small-steps", {}),
+    ("small-steps", {"substeps": 1}),
+)
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
@@ -59,31 +68,32 @@ def model(integrator: str) -> str:
     )
 
 
-def scene(steps: int) -> dict[str, Any]:
+def scene(steps: int, options: dict[str, int]) -> dict[str, Any]:
     places, parents = tree()
     floor = {"type": "plane", "normal": [0, 0, 1], "material": "m", "group": 2, "mask": 1}
     ball = {"type": "sphere", "radius": RADIUS, "density": 1000, "material": "m", "group": 1, "mask": 2}
     joints = [
         {
-            "name": f"j{i}",
-            "type": "revolute",
-            "bodies": [f"b{parents[i]}", f"b{i}"],
-            "anchor": places[parents[i]],
-            "axis": AXES[i % 3],
-            "armature": 0.01,
-            "servo": {"stiffness": 50, "damping": 2},
+    "name" : f "j{i}",
+             "type" : "revolute",
+                      "bodies" : [ f "b{parents[i]}", f "b{i}" ],
+                                 "anchor" : places[parents[i]],
+                                            "axis" : AXES[i % 3],
+                                                     "armature" : 0.01,
+                                                     "servo" : { "stiffness" : 50, "damping" : 2 },
         }
         for i in range(1, COUNT)
     ]
     bodies: list[dict[str, Any]] = [{"name": "floor", "kind": "fixed", "shapes": [floor]}]
-    bodies += [{"name": f"b{i}", "position": places[i], "shapes": [ball]} for i in range(COUNT)]
+    bodies += [{
+    "name" : f "b{i}", "position" : places[i], "shapes" : [ball]} for i in range(COUNT)]
     return {
         "tippe": 1,
         "gravity": [0, 0, -9.81],
         "materials": {"m": {"friction": 1}},
         "bodies": bodies,
         "joints": joints,
-        "simulation": {"step": STEP, "until": steps * STEP},
+        "simulation": {"step": STEP, "until": steps * STEP, "options": options},
     }
 
 
@@ -113,10 +123,12 @@ def time_mujoco(integrator: str, steps: int) -> list[float]:
     return rates(list(itertools.accumulate(least)), ends)
 
 
-def time_tippe(program: str, stepper: str, steps: int, folder: Path) -> tuple[list[float], int]:
+def time_tippe(
+    program: str, stepper: str, options: dict[str, int], steps: int, folder: Path
+) -> tuple[list[float], int]:
     """The same, and the steps without a certificate."""
     file = folder / "humanoid.json"
-    file.write_text(json.dumps(scene(steps)))
+    file.write_text(json.dumps(scene(steps, options)))
     ends = ends_of(steps)
     command = [program, str(file), stepper, str(REPEATS), *(str(end) for end in ends)]
     run = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -135,10 +147,11 @@ def main() -> None:
         base = base or times[0]
         print(f"| mj_step, {integrator} | " + " | ".join(f"{t:.1f}" for t in times) + f" | {times[0] / base:.2f} |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for stepper in STEPPERS:
-            times, uncertified = time_tippe(sys.argv[1], stepper, steps, Path(folder))
+        for stepper, options in RUNS:
+            times, uncertified = time_tippe(sys.argv[1], stepper, options, steps, Path(folder))
+            name = ", ".join([stepper, *(f"{key} {value}" for key, value in options.items())])
             numbers = " | ".join(f"{t:.1f}" for t in times)
-            print(f"| {stepper} ({uncertified} of {steps} steps without a certificate) | {numbers} | {times[0] / base:.1f} |", flush=True)
+            print(f"| {name} ({uncertified} of {steps} steps without a certificate) | {numbers} | {times[0] / base:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
