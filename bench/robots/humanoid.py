@@ -1,15 +1,10 @@
-#!/ usr / bin / env python3
-""
-    "A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
+#!/usr/bin/env python3
+"""A humanoid of 25 bodies beside MuJoCo's mj_step: CPU time per step of both, in one run.
 
-    usage : humanoid.py BENCH_SCENE[STEPS]
+usage: humanoid.py BENCH_SCENE [STEPS]
 
-            BENCH_SCENE is the program build /
-    release / bench /
-    bench_scene(cmake-- preset release - DTIPPE_BENCH = ON)
-        .The same tree in both : 24 hinges with armature and position servos that fall onto a floor
-    with all bodies,
-    1 / 200 s.Both step inside one process, 15 times from the start;
+BENCH_SCENE is the program build/release/bench/bench_scene (cmake --preset release -DTIPPE_BENCH=ON). The same tree in both: 24 hinges
+with armature and position servos that fall onto a floor with all bodies, 1/200 s. Both step inside one process, 15 times from the start;
 the least time of each phase counts. Flight is the first fifth of the steps: of 400 steps it lands in the 89th. Contact is the last
 quarter. Needs the Python package mujoco.
 """
@@ -74,19 +69,18 @@ def scene(steps: int, options: dict[str, int]) -> dict[str, Any]:
     ball = {"type": "sphere", "radius": RADIUS, "density": 1000, "material": "m", "group": 1, "mask": 2}
     joints = [
         {
-    "name" : f "j{i}",
-             "type" : "revolute",
-                      "bodies" : [ f "b{parents[i]}", f "b{i}" ],
-                                 "anchor" : places[parents[i]],
-                                            "axis" : AXES[i % 3],
-                                                     "armature" : 0.01,
-                                                     "servo" : { "stiffness" : 50, "damping" : 2 },
+            "name": f"j{i}",
+            "type": "revolute",
+            "bodies": [f"b{parents[i]}", f"b{i}"],
+            "anchor": places[parents[i]],
+            "axis": AXES[i % 3],
+            "armature": 0.01,
+            "servo": {"stiffness": 50, "damping": 2},
         }
         for i in range(1, COUNT)
     ]
     bodies: list[dict[str, Any]] = [{"name": "floor", "kind": "fixed", "shapes": [floor]}]
-    bodies += [{
-    "name" : f "b{i}", "position" : places[i], "shapes" : [ball]} for i in range(COUNT)]
+    bodies += [{"name": f"b{i}", "position": places[i], "shapes": [ball]} for i in range(COUNT)]
     return {
         "tippe": 1,
         "gravity": [0, 0, -9.81],
@@ -150,8 +144,9 @@ def main() -> None:
         for stepper, options in RUNS:
             times, uncertified = time_tippe(sys.argv[1], stepper, options, steps, Path(folder))
             name = ", ".join([stepper, *(f"{key} {value}" for key, value in options.items())])
+            label = f"{name} ({uncertified} of {steps} steps without a certificate)"
             numbers = " | ".join(f"{t:.1f}" for t in times)
-            print(f"| {name} ({uncertified} of {steps} steps without a certificate) | {numbers} | {times[0] / base:.2f} |", flush=True)
+            print(f"| {label} | {numbers} | {times[0] / base:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
