@@ -86,6 +86,7 @@ typedef struct tpArticulation {
     tpAxisPlace* axisPlaces;
     double* axisPushes;    // scratch, one number per axis
     double* startJumps;    // of the nodes, when rows were written
+    tpVec3* startArms;     // of hinges, when the step began: from the centre of B to its anchor
     double* jumps;         // scratch
     double* reactions;     // impulses on the joints' bodies B in the step
     double swing;          // of the last substep, see articulation_moves.c

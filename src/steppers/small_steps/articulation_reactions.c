@@ -214,10 +214,11 @@ void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articu
     double rate = 1.0 / step->h;
     tpVec3 force = tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]);
     tpVec3 torque = tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]);
-    tpVec3 arm = joint->anchorB;
-    if (joint->bodyB >= 0) {
-        arm = tpRotate(step->system->poses.data[joint->bodyB].rotation, arm);
+    if (joint->type != tp_revoluteJoint) {
+        tpJoint_AddReaction(step->system, joint, (tpWrench){ force, torque });
+        return;
     }
+    tpVec3 arm = articulation->startArms[i];
     joint->force = tpAdd(joint->force, force);
     joint->torque = tpAdd(joint->torque, tpSub(torque, tpCross(arm, force)));
 }

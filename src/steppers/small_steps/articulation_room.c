@@ -76,6 +76,7 @@ typedef struct Room {
     tpAxisPlace* axisPlaces;
     double* axisPushes;
     int32_t* traceLengths;
+    tpVec3* startArms;
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
@@ -151,6 +152,7 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->traceLengths = TP_SCRATCH(arena, int32_t, nodes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
+    room->startArms = TP_SCRATCH(arena, tpVec3, nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->reactions = TP_SCRATCH(arena, double, 6 * nodes);
     return !arena->failed;
@@ -223,6 +225,7 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     articulation->axisPushes = room->axisPushes + first->axes;
     articulation->traceLengths = room->traceLengths + node;
     articulation->startJumps = room->startJumps + 6 * node;
+    articulation->startArms = room->startArms + node;
     articulation->jumps = room->jumps + 6 * node;
     articulation->responses = room->responses + node;
     articulation->reactions = room->reactions + 6 * node;

@@ -52,11 +52,14 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
+// Turning the hash lets high bits of a word reach low bits of the product: two changes of sign do
+// not cancel.
 static inline uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
     for (int k = 0; k < count; ++k) {
         uint64_t word;
         memcpy(&word, &numbers[k], sizeof(word));
-        hash = tpHashWord(hash, word);
+        hash ^= word;
+        hash = (hash << 31 | hash >> 33) * UINT64_C(0x9e3779b97f4a7c15);
     }
     return hash;
 }
