@@ -159,8 +159,11 @@ static void choose(const Census* census, tpFewContactsList* few) {
     for (int n = 0; n < count; ++n) {
         Tally* tally = &census->tallies[n];
         bool isTaken = isFew(tally) && (tally->mechanisms > 0 ? takesJointed : takesLoose);
-        tally->place = isTaken ? few->count++ : -1;
-        few->blockStart[tally->block + 1] += isTaken ? 1 : 0;
+        tally->place = -1;
+        if (isTaken) {
+            tally->place = few->count++;
+            few->blockStart[tally->block + 1] += 1;
+        }
     }
 }
 
