@@ -25,7 +25,11 @@ import mujoco
 
 COUNT, STEP, RADIUS = 25, 1 / 200, 0.05
 REPEATS = 15
-STEPPERS = ("anitescu", "small-steps")
+RUNS: tuple[tuple[str, dict[str, int]], ...] = (
+    ("anitescu", {}),
+    ("small-steps", {}),
+    ("small-steps", {"substeps": 1}),
+)
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
@@ -59,7 +63,7 @@ def model(integrator: str) -> str:
     )
 
 
-def scene(steps: int) -> dict[str, Any]:
+def scene(steps: int, options: dict[str, int]) -> dict[str, Any]:
     places, parents = tree()
     floor = {"type": "plane", "normal": [0, 0, 1], "material": "m", "group": 2, "mask": 1}
     ball = {"type": "sphere", "radius": RADIUS, "density": 1000, "material": "m", "group": 1, "mask": 2}
@@ -83,7 +87,7 @@ def scene(steps: int) -> dict[str, Any]:
         "materials": {"m": {"friction": 1}},
         "bodies": bodies,
         "joints": joints,
-        "simulation": {"step": STEP, "until": steps * STEP},
+        "simulation": {"step": STEP, "until": steps * STEP, "options": options},
     }
 
 
@@ -113,10 +117,12 @@ def time_mujoco(integrator: str, steps: int) -> list[float]:
     return rates(list(itertools.accumulate(least)), ends)
 
 
-def time_tippe(program: str, stepper: str, steps: int, folder: Path) -> tuple[list[float], int]:
+def time_tippe(
+    program: str, stepper: str, options: dict[str, int], steps: int, folder: Path
+) -> tuple[list[float], int]:
     """The same, and the steps without a certificate."""
     file = folder / "humanoid.json"
-    file.write_text(json.dumps(scene(steps)))
+    file.write_text(json.dumps(scene(steps, options)))
     ends = ends_of(steps)
     command = [program, str(file), stepper, str(REPEATS), *(str(end) for end in ends)]
     run = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -135,10 +141,12 @@ def main() -> None:
         base = base or times[0]
         print(f"| mj_step, {integrator} | " + " | ".join(f"{t:.1f}" for t in times) + f" | {times[0] / base:.2f} |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for stepper in STEPPERS:
-            times, uncertified = time_tippe(sys.argv[1], stepper, steps, Path(folder))
+        for stepper, options in RUNS:
+            times, uncertified = time_tippe(sys.argv[1], stepper, options, steps, Path(folder))
+            name = ", ".join([stepper, *(f"{key} {value}" for key, value in options.items())])
+            label = f"{name} ({uncertified} of {steps} steps without a certificate)"
             numbers = " | ".join(f"{t:.1f}" for t in times)
-            print(f"| {stepper} ({uncertified} of {steps} steps without a certificate) | {numbers} | {times[0] / base:.1f} |", flush=True)
+            print(f"| {label} | {numbers} | {times[0] / base:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "complementarity/friction_sliding.h"
 #include "complementarity/friction_solvers.h"
 #include "math/pairs.h"
+#include "math/widths.h"
 
 // Newton's steps in each round, of which more would be for nothing as long as contacts do not know
 // what they do.
@@ -25,12 +26,16 @@ static const double driveShift = 1e-9;
 // A contact whose friction is within this part of its bound slides.
 static const double onCone = 1e-6;
 
-static double frictionOf(const tpStatedContact* contact, const double* r) {
+static inline double squareOfFriction(const tpStatedContact* contact, const double* r) {
     double square = 0.0;
     for (int i = 1; i < contact->rows; ++i) {
         square += r[i] * r[i];
     }
-    return sqrt(square);
+    return square;
+}
+
+static double frictionOf(const tpStatedContact* contact, const double* r) {
+    return sqrt(squareOfFriction(contact, r));
 }
 
 tpFrictionState tpStatedContact_StateOf(const tpStatedContact* contact, const double* r) {
@@ -168,18 +173,15 @@ static void boundDrives(const tpSliding* sliding, double allowed, double* change
     }
 }
 
-// Lists the contacts that slide, if one of them has torsion and there are no drives. Returns how
-// many.
+// Lists the contacts that slide, of which there are no drives. Returns how many.
 static int listCreeping(const tpSliding* sliding, tpCreepingContact* creeping) {
     const tpFrictionStates* states = sliding->states;
     int count = 0;
-    bool isTorsional = false;
     for (int c = 0; c < states->contactCount && count < tp_mostCreepingContacts; ++c) {
         const tpStatedContact* contact = &states->contacts[c];
-        if (contact->isDrive || contact->state != tp_slidingContact) {
+        if (contact->state != tp_slidingContact) {
             continue;
         }
-        isTorsional = isTorsional || contact->rows > tp_mostStatedRows;
         const double* follows = tpFrictionStates_Follows(states, contact->heldPlace);
         // They know changes of the impulses.
         double normal = states->solved[contact->row] + states->heldChange[contact->heldPlace] +
@@ -190,7 +192,18 @@ static int listCreeping(const tpSliding* sliding, tpCreepingContact* creeping) {
                                                  .normal = normal,
                                                  .follows = follows };
     }
-    return isTorsional && states->driveCount == 0 ? count : 0;
+    return count;
+}
+
+// Whether one of the contacts that slide has torsion, and there are no drives.
+static bool mayCreep(const tpSliding* sliding) {
+    const tpFrictionStates* states = sliding->states;
+    bool isTorsional = false;
+    for (int c = 0; c < sliding->lookCount; ++c) {
+        isTorsional = isTorsional || states->looks[c].rows >= tp_mostStatedRows;
+    }
+    return isTorsional && states->creepSteps > 0 && states->driveCount == 0 &&
+           sliding->count <= tp_mostCreepingRows;
 }
 
 // Contacts with torsion, if Newton's method has not found what they do, by how fast they slide.
@@ -200,10 +213,7 @@ static bool creep(const tpSliding* sliding, double* change) {
     int n = sliding->count;
     tpCreepingContact creeping[tp_mostCreepingContacts];
     double b[tp_mostCreepingRows] = { 0.0 }, r[tp_mostCreepingRows];
-    int count = n <= tp_mostCreepingRows ? listCreeping(sliding, creeping) : 0;
-    if (count == 0) {
-        return false;
-    }
+    int count = listCreeping(sliding, creeping);
     for (int i = 0; i < n; ++i) {
         b[i] = tpDotNumbers(n, states->S + (size_t)i * (size_t)n, sliding->r) - sliding->u[i];
     }
@@ -224,57 +234,70 @@ static bool creep(const tpSliding* sliding, double* change) {
 // Changes impulses by a part of these ways; velocities follow.
 static void goAlong(const tpSliding* sliding, const double* ways, double part, double* change) {
     int count = sliding->count;
-    for (int i = 0; i < count; ++i) {
+    const double* S = sliding->states->S;
+    double* restrict u = sliding->u;
+    for (int i = 0; i < count; ++i, S += count) {
         double by = part * ways[i];
         change[i] += by;
         sliding->r[i] += by;
         for (int k = 0; k < count; ++k) {
-            sliding->u[k] += by * sliding->states->S[i * count + k];
+            u[k] += by * S[k];
         }
     }
+}
+
+// Impulses and velocities of the rows that slide, if nothing changes in them and held rows stop.
+static tpSliding openSliding(tpFrictionStates* states) {
+    int count = states->slidingCount;
+    size_t room = tpHeldRows_Round(states->rowCount);
+    double* scratch = states->slidingScratch;
+    tpSliding sliding = {
+        .states = states, .count = count, .r = scratch, .u = scratch + room, .J = scratch + 2 * room
+    };
+    memset(states->change, 0, sizeof(double) * tpHeldRows_Round(count));
+    for (int i = 0; i < count; ++i) {
+        sliding.r[i] = states->solved[states->slidingRows[i]];
+        sliding.u[i] = states->u[states->slidingRows[i]];
+    }
+    for (size_t i = (size_t)count; i < states->followStride; ++i) {
+        sliding.u[i] = 0.0;
+    }
+    double* held = states->kept;
+    for (int i = 0; i < states->heldCount; ++i) {
+        held[i] = states->u[states->heldRows[i]];
+    }
+    states->kernels->takeSum(states->heldCount, states->followStride, states->follows, held,
+                             sliding.u);
+    tpSliding_Open(&sliding);
+    return sliding;
 }
 
 // Changes of impulses of contacts that slide, and of held rows with them. Returns how far they are
 // from their law, m/s.
 static double slide(tpFrictionStates* states, double allowed) {
     int count = states->slidingCount;
-    double* change = states->change;
-    tpSliding sliding = { states, count, states->slidingScratch, states->slidingScratch + count,
-                          states->slidingScratch + 2 * count };
-    for (int i = 0; i < count; ++i) {
-        sliding.r[i] = states->solved[states->slidingRows[i]];
-        sliding.u[i] = states->u[states->slidingRows[i]];
-        change[i] = 0.0;
-    }
-    for (int i = 0; i < states->heldCount; ++i) {
-        tpAddNumbers(count, -states->u[states->heldRows[i]], tpFrictionStates_Follows(states, i),
-                     sliding.u);
-    }
+    double *change = states->change, *kept = states->kept;
+    tpSliding sliding = openSliding(states);
     if (states->driveCount > 0) {
         boundDrives(&sliding, allowed, change);
     }
-    double miss = tpSliding_Look(&sliding, change, false), best = miss;
-    if (states->creepSteps > 0 && !(miss <= allowed) && creep(&sliding, change)) {
-        best = miss = tpSliding_Look(&sliding, change, false);
+    double miss = tpSliding_Look(&sliding, change), best = miss;
+    if (!(miss <= allowed) && mayCreep(&sliding) && creep(&sliding, change)) {
+        best = miss = tpSliding_Look(&sliding, change);
     }
-    double* kept = states->kept;
     int halvings = states->driveCount > 0 ? 0 : mostHalvings; // drives go back to the best step
     memcpy(kept, change, sizeof(double) * (size_t)count);
     for (int step = 0; !(miss <= allowed) && step < mostSteps; ++step) {
-        tpSliding_Look(&sliding, change, true);
-        if (!tpDense_Eliminate(count, sliding.J, states->pivots, 0.5 * tp_leastSlidingPivot)) {
+        double before = miss, part = 1.0, *ways = states->ways;
+        if (!tpSliding_FindStep(&sliding, ways)) {
             break;
         }
-        double before = miss, part = 1.0, *ways = states->ways;
-        for (int i = 0; i < count; ++i) {
-            ways[i] = sliding.J[(size_t)i * tpDense_Stride(count) + (size_t)count];
-        }
         goAlong(&sliding, ways, 1.0, change);
-        miss = tpSliding_Look(&sliding, change, false);
+        miss = tpSliding_Look(&sliding, change);
         for (int k = 0; k < halvings && !(miss <= before); ++k) {
             part *= 0.5;
             goAlong(&sliding, ways, -part, change);
-            miss = tpSliding_Look(&sliding, change, false);
+            miss = tpSliding_Look(&sliding, change);
         }
         if (miss < best) {
             best = miss;
@@ -286,9 +309,8 @@ static double slide(tpFrictionStates* states, double allowed) {
         memcpy(change, kept, sizeof(double) * (size_t)count);
         miss = best;
     }
-    for (int i = 0; i < states->heldCount; ++i) {
-        states->heldChange[i] -= tpDotNumbers(count, change, tpFrictionStates_Follows(states, i));
-    }
+    states->kernels->takeDots(states->heldCount, states->followStride, states->follows, change,
+                              states->heldChange);
     return miss;
 }
 
@@ -318,7 +340,7 @@ static void addChanges(tpFrictionStates* states) {
     for (int i = 0; i < states->rowCount; ++i) {
         states->solved[i] += all[i];
     }
-    tpAddProduct(states->rowCount, states->W, all, states->u);
+    states->kernels->addProduct(states->rowCount, states->W, all, states->u);
 }
 
 // States ------------------------------------------------------------------------------------------
@@ -338,8 +360,9 @@ static tpFrictionState nextState(const tpFrictionStates* states, const tpStatedC
     if (!(r[0] > 0.0)) {
         return tp_openContact;
     }
+    double bound = contact->muStatic * r[0];
     bool slips = contact->state == tp_stickingContact && contact->rows > 1 &&
-                 frictionOf(contact, r) > contact->muStatic * r[0];
+                 squareOfFriction(contact, r) > bound * bound;
     return slips ? tp_slidingContact : contact->state;
 }
 
@@ -474,8 +497,11 @@ void tpFrictionStates_KeepInCones(const tpFrictionStates* states) {
     for (int c = 0; c < states->contactCount; ++c) {
         const tpStatedContact* contact = &states->contacts[c];
         double* r = states->solved + contact->row;
+        if (contact->state != tp_slidingContact) {
+            continue;
+        }
         double friction = frictionOf(contact, r), bound = contact->mu * r[0];
-        if (contact->state == tp_slidingContact && friction > bound) {
+        if (friction > bound) {
             for (int i = 1; i < contact->rows; ++i) {
                 r[i] *= bound / friction;
             }
@@ -492,22 +518,26 @@ static size_t boxRoom(int rows) {
 bool tpFrictionStates_Reserve(tpFrictionStates* states, tpArena* arena, int contacts, int rows) {
     size_t n = (size_t)rows;
     memset(states, 0, sizeof(*states));
+    states->kernels = tpGetHeldKernels(tpChooseWidth(tp_heldWidth));
     states->contacts = TP_SCRATCH(arena, tpStatedContact, contacts);
     states->u = TP_SCRATCH(arena, double, n);
     states->solved = TP_SCRATCH(arena, double, n);
     states->heldRows = TP_SCRATCH(arena, int32_t, n);
     states->slidingRows = TP_SCRATCH(arena, int32_t, n);
     states->factor = TP_SCRATCH(arena, double, tpFrictionStates_FactorRoom(rows));
-    states->follows = TP_SCRATCH(arena, double, n* n);
+    states->shifts = TP_SCRATCH(arena, double, n);
+    states->blocks = TP_SCRATCH(arena, tpHeldBlock, tpHeldRows_Round(rows) / tp_heldWidth);
+    states->follows = TP_SCRATCH(arena, double, n* tpHeldRows_Round(rows));
     states->S = TP_SCRATCH(arena, double, n* n);
-    states->heldChange = TP_SCRATCH(arena, double, n + 1);
-    states->change = TP_SCRATCH(arena, double, n);
+    states->heldChange = TP_SCRATCH(arena, double, tpHeldRows_Round(rows));
+    states->change = TP_SCRATCH(arena, double, tpHeldRows_Round(rows));
     states->kept = TP_SCRATCH(arena, double, n);
     states->ways = TP_SCRATCH(arena, double, n);
     states->settledImpulses = TP_SCRATCH(arena, double, n);
     states->settledVelocities = TP_SCRATCH(arena, double, n);
     states->settledContacts = TP_SCRATCH(arena, tpStatedContact, contacts);
-    states->slidingScratch = TP_SCRATCH(arena, double, 2 * n + boxRoom(rows));
+    states->slidingScratch = TP_SCRATCH(arena, double, 2 * tpHeldRows_Round(rows) + boxRoom(rows));
+    states->looks = TP_SCRATCH(arena, tpSlidingLook, contacts);
     states->pivots = TP_SCRATCH(arena, int, n + 1);
     return !arena->failed;
 }

@@ -19,6 +19,7 @@
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_STATES_H
 
 #include "base/memory.h"
+#include "complementarity/held_rows.h"
 
 typedef enum tpFrictionState {
     tp_openContact,
@@ -52,8 +53,12 @@ typedef struct tpFrictionStates {
     int32_t *heldRows, *slidingRows;
     int heldCount, slidingCount;
     int driveCount; // those that are drives come first
+    const tpHeldKernels* kernels;
     double* factor;
-    double* follows; // W_HH^-1 W_HT, row by row: how held rows follow those that slide
+    tpHeldBlock* blocks; // of the factors
+    double* shifts;      // of the diagonal of W_HH
+    double* follows;     // W_HH^-1 W_HT, row by row: how held rows follow those that slide
+    size_t followStride;
     double* S;
     bool isFactored;
     double shift;   // of the diagonal of W_HH, of its numbers; 0: next to nothing
@@ -61,6 +66,7 @@ typedef struct tpFrictionStates {
     int creepSteps; // that contacts with torsion are worth (friction_creep.h); 0: none
     bool isSettled; // nothing changes any more, but velocities that contradict each other are left
     double *heldChange, *change, *kept, *ways, *slidingScratch;
+    struct tpSlidingLook* looks; // of the contacts that slide (friction_sliding.h)
     // Where the states settled with the first shift.
     double *settledImpulses, *settledVelocities;
     tpStatedContact* settledContacts;
@@ -100,7 +106,7 @@ void tpFrictionStates_Factorise(tpFrictionStates* states);
 // Numbers that the factors of so many rows take.
 size_t tpFrictionStates_FactorRoom(int rows);
 
-// x = W_HH^-1 x, of the rows that are held.
+// x = W_HH^-1 x, of the rows that are held; numbers behind them become zero.
 void tpFrictionStates_SolveHeld(const tpFrictionStates* states, double* x);
 
 // friction_states.c

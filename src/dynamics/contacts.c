@@ -170,17 +170,12 @@ double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velo
 double tpSystem_MarginUnder(const tpSystem* system, double gravity, int index,
                             const tpVelocity* velocity, const tpVelocity* other, double h) {
     const tpBody* body = &system->bodies.data[index];
-    if (!body->isLive || body->kind == tp_fixedBody) {
-        return 0.0;
-    }
     double speed = speedOf(velocity, body->reach);
     if (other != NULL) {
         double last = speedOf(other, body->reach);
         speed = last > speed ? last : speed;
     }
-    double fall = body->inverseMass > 0.0 ? 2.0 * h * h * fabs(body->gravityScale) * gravity : 0.0;
-    // A millionth of the body's size more: what touches is found whatever its speed.
-    return h * speed + fall + 1e-6 * body->reach;
+    return tpBody_MarginAt(body, gravity, speed, h);
 }
 
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,

@@ -319,7 +319,14 @@ static void visitRotors(const tpSystem* system, tpJoint* joint, HingeVisit* visi
 
 void tpJoints_BeginRotors(tpSystem* system) {
     for (int i = 0; !system->lacksRotors && i < system->joints.count; ++i) {
-        visitRotors(system, &system->joints.data[i], beginHinge, beginRotor);
+        tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && isSingleTurn(joint)) {
+            if (joint->coordinates[0].def.armature > 0.0) {
+                beginHinge(system, joint);
+            }
+            continue;
+        }
+        visitRotors(system, joint, beginHinge, beginRotor);
     }
 }
 

@@ -400,7 +400,9 @@ double tpJoints_KineticEnergy(const tpSystem* system) {
         if (!joint->isLive) {
             continue;
         }
-        if (!tpJointType_IsChain(joint->type) || !tpJoint_IsHinge(joint)) {
+        bool isHinge = joint->type == tp_revoluteJoint ||
+                       (tpJoint_IsHinge(joint) && tpJointType_IsChain(joint->type));
+        if (!isHinge || !tpJoint_IsHinge(joint)) {
             energy += rotorEnergy(system, joint);
             continue;
         }

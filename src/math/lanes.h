@@ -9,7 +9,8 @@
 //     wideMask      what comparisons give
 //     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt,
 //     wideGreater, wideSelect, wideAny, wideBits, wideLargest, loadLines, loadRows, storeLines
-//     gatherWide, loadFours, storeFours, addSixes      up to four lanes only
+//     gatherWide, loadFours, storeFours, loadSixes, storeSixes, addSixes,     up to four lanes only
+//     dotFour, dotFours
 //
 // Every width does the same operations in the same order with the same rounding: the bits are the
 // same.

@@ -105,9 +105,63 @@ static inline wide gatherWide(const double* const* from) {
 static inline void storeFours(double* const* rows, int at, int count, const wide fours[4]) {
     wide r[4] = { fours[0], fours[1], fours[2], fours[3] };
     transpose(r);
+    if (count == 4) {
+        for (int k = 0; k < 4; ++k) {
+            _mm256_storeu_pd(rows[k] + at, r[k]);
+        }
+        return;
+    }
     for (int k = 0; k < count; ++k) {
         _mm256_storeu_pd(rows[k] + at, r[k]);
     }
+}
+
+// Six numbers of W rows, and back: rows from `count` on are left. The first four and the last two
+// go apart, so that what is read soon after it is written is one write.
+static inline void loadSixes(const double* const* rows, wide six[6]) {
+    wide a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(rows[0] + 4)),
+                                  _mm_loadu_pd(rows[2] + 4), 1);
+    wide b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(rows[1] + 4)),
+                                  _mm_loadu_pd(rows[3] + 4), 1);
+    loadFours(rows, 0, six);
+    six[4] = _mm256_unpacklo_pd(a, b);
+    six[5] = _mm256_unpackhi_pd(a, b);
+}
+
+static inline void storeSixes(double* const* rows, int count, const wide six[6]) {
+    wide r[4] = { six[0], six[1], six[2], six[3] };
+    wide low = _mm256_unpacklo_pd(six[4], six[5]), high = _mm256_unpackhi_pd(six[4], six[5]);
+    const __m128d pairs[4] = { _mm256_castpd256_pd128(low), _mm256_castpd256_pd128(high),
+                               _mm256_extractf128_pd(low, 1), _mm256_extractf128_pd(high, 1) };
+    transpose(r);
+    if (count == 4) {
+        for (int k = 0; k < 4; ++k) {
+            _mm256_storeu_pd(rows[k], r[k]);
+            _mm_storeu_pd(rows[k] + 4, pairs[k]);
+        }
+        return;
+    }
+    for (int k = 0; k < count; ++k) {
+        _mm256_storeu_pd(rows[k], r[k]);
+        _mm_storeu_pd(rows[k] + 4, pairs[k]);
+    }
+}
+
+// The products of four rows of four numbers with r: the sum of the first two and that of the last
+// two, added.
+static inline void dotFours(const double (*rows)[4], const double* r, double dots[4]) {
+    wide by = _mm256_loadu_pd(r);
+    wide low = _mm256_hadd_pd(_mm256_loadu_pd(rows[0]) * by, _mm256_loadu_pd(rows[1]) * by);
+    wide high = _mm256_hadd_pd(_mm256_loadu_pd(rows[2]) * by, _mm256_loadu_pd(rows[3]) * by);
+    wide first = _mm256_permute2f128_pd(low, high, 0x20);
+    wide second = _mm256_permute2f128_pd(low, high, 0x31);
+    _mm256_storeu_pd(dots, first + second);
+}
+
+static inline double dotFour(const double* row, const double* r) {
+    wide products = _mm256_loadu_pd(row) * _mm256_loadu_pd(r);
+    wide sums = _mm256_hadd_pd(products, products);
+    return _mm256_cvtsd_f64(sums) + _mm_cvtsd_f64(_mm256_extractf128_pd(sums, 1));
 }
 
 // Adds six numbers per lane to W rows, one row after the other: rows may be the same. Lanes without

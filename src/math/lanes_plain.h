@@ -83,6 +83,28 @@ static inline void storeFours(double* const* rows, int at, int count, const wide
     }
 }
 
+static inline void loadSixes(const double* const* rows, wide six[6]) {
+    for (int k = 0; k < 6; ++k) {
+        six[k] = rows[0][k];
+    }
+}
+
+static inline void storeSixes(double* const* rows, int count, const wide six[6]) {
+    for (int k = 0; count > 0 && k < 6; ++k) {
+        rows[0][k] = six[k];
+    }
+}
+
+static inline double dotFour(const double* row, const double* r) {
+    return (row[0] * r[0] + row[1] * r[1]) + (row[2] * r[2] + row[3] * r[3]);
+}
+
+static inline void dotFours(const double (*rows)[4], const double* r, double dots[4]) {
+    for (int k = 0; k < 4; ++k) {
+        dots[k] = dotFour(rows[k], r);
+    }
+}
+
 static inline void addSixes(double* const* rows, unsigned mask, const wide six[6]) {
     for (int k = 0; (mask & 1) != 0 && k < 6; ++k) {
         rows[0][k] = six[k] + rows[0][k];

@@ -191,11 +191,12 @@ void tpJointTree_Trace(const tpJointTree* tree, int node, double (*impulses)[6],
                        double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
 
 // Between the halves of a solve: impulses r along the rows that were traced from a node, and the
-// velocities along these rows, which are added to u. What the root is joined to does not move.
+// velocities along these rows, u. What the root is joined to does not move.
+// Behind the answers there is room for two more.
 void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
                             const double* r);
-void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
-                           double* u);
+void tpJointTree_ReadTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
+                            double* u);
 
 // Axes, and six for a free root, from where the ways of two nodes to the root meet. That of node a
 // has so many.

@@ -5,6 +5,7 @@
 
 #include "sweeps/joint_tree.h"
 #include "sweeps/spatial.h"
+#include "sweeps/tree_packs.h"
 
 // What a body lacks to move as it does.
 static inline Six lackOf(const tpJointNode* node, const double* v, const double* momentum) {
@@ -17,6 +18,10 @@ static inline Six lackOf(const tpJointNode* node, const double* v, const double*
 
 void tpJointTree_Reactions(const tpJointTree* tree, const double* momenta, const double* velocities,
                            double* impulses) {
+    if (tree->packs != NULL) {
+        tree->kernels->react(tree, momenta, velocities, impulses);
+        return;
+    }
     for (int i = 0; i < tree->nodeCount; ++i) {
         const tpJointNode* node = &tree->nodes[i];
         Six f = lackOf(node, &velocities[6 * i], momenta != NULL ? &momenta[6 * i] : NULL);

@@ -40,8 +40,8 @@ void tpJointTree_PushTraced(tpJointTree* tree, int node, double (*answers)[tp_tr
     kernelsOf(tree)->push(tree, node, answers, r);
 }
 
-void tpJointTree_AddTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
-                           double* u) {
+void tpJointTree_ReadTraced(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth],
+                            double* u) {
     kernelsOf(tree)->read(tree, node, traces, u);
 }
 

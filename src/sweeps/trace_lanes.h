@@ -69,25 +69,23 @@ static void traceToRoot(const tpJointTree* tree, int node, double (*impulses)[tp
     }
 }
 
-// An answer times four impulses.
-static inline double answerTo(const double* answer, const double* r) {
-    double parts[tp_traceWidth];
-    for (int lane = 0; lane < tp_traceWidth; lane += W) {
-        storeAnywhere(parts + lane, loadAnywhere(answer + lane) * loadAnywhere(r + lane));
-    }
-    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
-}
-
+// Answers times four impulses. Those of a root are six, read as eight: there is room for more
+// behind them.
 static void pushToRoot(tpJointTree* tree, int node, double (*answers)[tp_traceWidth],
                        const double* r) {
     for (; node >= 0; node = tree->nodes[node].parent) {
         const tpJointNode* own = &tree->nodes[node];
         for (int k = own->axisEnd - 1; k >= own->axis; --k, ++answers) {
-            tree->axes[k].push += answerTo(*answers, r);
+            tree->axes[k].push += dotFour(*answers, r);
         }
     }
-    for (int k = 0; tree->isFree && k < 6; ++k) {
-        tree->rootPush[k] += answerTo(answers[k], r);
+    if (tree->isFree) {
+        double pushes[8];
+        dotFours((const double(*)[4])answers, r, pushes);
+        dotFours((const double(*)[4])answers + 4, r, pushes + 4);
+        for (int k = 0; k < 6; ++k) {
+            tree->rootPush[k] += pushes[k];
+        }
     }
 }
 
@@ -104,7 +102,7 @@ static void readToRoot(const tpJointTree* tree, int node, double (*all)[tp_trace
         for (int k = 0; tree->isFree && k < 6; ++k) {
             sum += wideOf(tree->rootPush[k]) * loadAnywhere(&traces[k][lane]);
         }
-        storeAnywhere(u + lane, loadAnywhere(u + lane) + sum);
+        storeAnywhere(u + lane, sum);
     }
 }
 

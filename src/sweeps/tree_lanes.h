@@ -1,19 +1,6 @@
 // Passes over the packs of a tree, W nodes at once, on top of math/lanes.h: the operations of
 // joint_tree.c in their order.
 
-static inline void loadSix(const double* const* rows, wide six[6]) {
-    wide low[4], high[4];
-    loadFours(rows, 0, low);
-    loadFours(rows, 2, high);
-    const wide all[6] = { low[0], low[1], low[2], low[3], high[2], high[3] };
-    memcpy(six, all, sizeof(all));
-}
-
-static inline void storeSix(double* const* rows, int count, const wide six[6]) {
-    storeFours(rows, 0, count, six);
-    storeFours(rows, 2, count, six + 2);
-}
-
 // `parts` are the lanes of one number after the other.
 static inline void loadLanes(const double* parts, int lane, int count, wide* to) {
     for (int k = 0; k < count; ++k) {
@@ -40,6 +27,26 @@ static inline void multiplyWide(const wide* I, const wide* v, wide* p) {
     p[3] = B[0] * v[0] + B[3] * v[1] + B[6] * v[2] + C[0] * v[3] + C[3] * v[4] + C[4] * v[5];
     p[4] = B[1] * v[0] + B[4] * v[1] + B[7] * v[2] + C[3] * v[3] + C[1] * v[4] + C[5] * v[5];
     p[5] = B[2] * v[0] + B[5] * v[1] + B[8] * v[2] + C[4] * v[3] + C[5] * v[4] + C[2] * v[5];
+}
+
+// The same of the lanes of an inertia in memory.
+static inline void multiplyLanes(const double (*I)[tp_treePackWidth], int lane, const wide* v,
+                                 wide* p) {
+    const double(*B)[tp_treePackWidth] = I + 6, (*C)[tp_treePackWidth] = I + 15;
+#define OF(x) loadWide(&(x)[lane])
+    p[0] = OF(I[0]) * v[0] + OF(I[3]) * v[1] + OF(I[4]) * v[2] + OF(B[0]) * v[3] + OF(B[1]) * v[4] +
+           OF(B[2]) * v[5];
+    p[1] = OF(I[3]) * v[0] + OF(I[1]) * v[1] + OF(I[5]) * v[2] + OF(B[3]) * v[3] + OF(B[4]) * v[4] +
+           OF(B[5]) * v[5];
+    p[2] = OF(I[4]) * v[0] + OF(I[5]) * v[1] + OF(I[2]) * v[2] + OF(B[6]) * v[3] + OF(B[7]) * v[4] +
+           OF(B[8]) * v[5];
+    p[3] = OF(B[0]) * v[0] + OF(B[3]) * v[1] + OF(B[6]) * v[2] + OF(C[0]) * v[3] + OF(C[3]) * v[4] +
+           OF(C[4]) * v[5];
+    p[4] = OF(B[1]) * v[0] + OF(B[4]) * v[1] + OF(B[7]) * v[2] + OF(C[3]) * v[3] + OF(C[1]) * v[4] +
+           OF(C[5]) * v[5];
+    p[5] = OF(B[2]) * v[0] + OF(B[5]) * v[1] + OF(B[8]) * v[2] + OF(C[4]) * v[3] + OF(C[5]) * v[4] +
+           OF(C[2]) * v[5];
+#undef OF
 }
 
 // I -= U U' / d
@@ -95,27 +102,30 @@ static inline void moveInertiaWide(const wide* I, const wide* r, wide* to) {
 enum { inertiaNumbers = 21 };
 _Static_assert(sizeof(tpSpatialInertia) == inertiaNumbers * sizeof(double), "a row of numbers");
 
-// What a node and all beyond it show to its joint, with three numbers more.
-static inline void sumInertia(const tpJointTree* tree, int i, double* sum) {
+// What all beyond a node show to its joint: of one child what that lends, of several their sum.
+// Three numbers behind it may be read.
+static inline const double* sumLent(const tpJointTree* tree, int i, double* sum) {
+    static const double none[24] = { 0.0 };
     const tpJointNode* node = &tree->nodes[i];
     if (node->child < 0) {
-        memset(sum, 0, inertiaNumbers * sizeof(double));
-    } else {
-        const tpJointNode* first = &tree->nodes[node->child];
-        memcpy(sum, first->lent.mass, inertiaNumbers * sizeof(double));
-        for (int c = first->sibling; c >= 0; c = tree->nodes[c].sibling) {
-            const double* more = tree->nodes[c].lent.mass;
-            for (int k = 0; k < inertiaNumbers; ++k) {
-                sum[k] += more[k];
-            }
+        return none;
+    }
+    const tpJointNode* first = &tree->nodes[node->child];
+    if (first->sibling < 0) {
+        return first->lent.mass;
+    }
+    const double *own = first->lent.mass, *more = tree->nodes[first->sibling].lent.mass;
+    for (int k = 0; k < inertiaNumbers; ++k) {
+        sum[k] = own[k] + more[k];
+    }
+    for (int c = tree->nodes[first->sibling].sibling; c >= 0; c = tree->nodes[c].sibling) {
+        more = tree->nodes[c].lent.mass;
+        for (int k = 0; k < inertiaNumbers; ++k) {
+            sum[k] += more[k];
         }
     }
-    for (int k = 0; k < 3; ++k) {
-        sum[k] += node->mass;
-    }
-    for (int k = 0; k < 6; ++k) {
-        sum[15 + k] += node->inertia[k];
-    }
+    sum[21] = sum[22] = sum[23] = 0.0;
+    return sum;
 }
 
 _Static_assert(offsetof(tpJointAxis, shown) == 6 * sizeof(double) &&
@@ -131,7 +141,7 @@ static inline void eliminateAxes(const tpTreePack* pack, int lane, int count, in
     }
     tpTreePackAxis* axis = &pack->own[place];
     wide s[6], rest[4], U[6], own = wideOf(0.0);
-    loadSix((const double* const*)rows, s);
+    loadSixes((const double* const*)rows, s);
     loadFours((const double* const*)rows, 10, rest);
     multiplyWide(I, s, U);
     for (int k = 0; k < 6; ++k) {
@@ -166,25 +176,40 @@ static inline void storeInertias(tpJointTree* tree, const tpTreePack* pack, int 
 
 static inline void factoriseLanes(tpJointTree* tree, tpTreePack* pack, int lane, int count) {
     double sums[W][24];
-    const double *rows[W], *arms[W];
-    wide I[24], moved[inertiaNumbers], arm[4];
-    for (int k = 0; k < W; ++k) {
-        rows[k] = k < count ? sums[k] : sums[0];
-        arms[k] = tree->nodes[pack->nodes[lane + k]].arm;
-        if (k < count) {
-            sumInertia(tree, pack->nodes[lane + k], sums[k]);
-            sums[k][21] = sums[k][22] = sums[k][23] = 0.0;
-        }
+    const double *rows[W], *arms[W], *masses[W], *inertias[W];
+    // With as many lanes as a pack has the numbers stay where they are kept.
+    wide room[24], moved[inertiaNumbers], arm[4], inertia[6], *I = room;
+    if ((int)W == (int)tp_treePackWidth) {
+        I = (wide*)(void*)pack->left;
     }
-    for (int k = 0; k < 24; k += 4) {
+    for (int k = 0; k < W; ++k) {
+        const tpJointNode* node = &tree->nodes[pack->nodes[lane + k]];
+        rows[k] = k < count ? sumLent(tree, pack->nodes[lane + k], sums[k]) : rows[0];
+        arms[k] = node->arm;
+        masses[k] = &node->mass;
+        inertias[k] = node->inertia;
+    }
+    for (int k = 0; k < 20; k += 4) {
         loadFours(rows, k, I + k);
+    }
+    loadFours(rows, 20, arm);
+    I[20] = arm[0];
+    wide mass = gatherWide(masses);
+    loadSixes(inertias, inertia);
+    for (int k = 0; k < 3; ++k) {
+        I[k] += mass;
+    }
+    for (int k = 0; k < 6; ++k) {
+        I[15 + k] += inertia[k];
     }
     loadFours(arms, 0, arm); // and the mass, which is not asked for
     storeLanes(pack->arm[0], lane, 3, arm);
     for (int place = pack->axisCount - 1; place >= 0; --place) {
         eliminateAxes(pack, lane, count, place, I);
     }
-    storeLanes(pack->left[0], lane, inertiaNumbers, I);
+    if ((int)W < (int)tp_treePackWidth) {
+        storeLanes(pack->left[0], lane, inertiaNumbers, I);
+    }
     moveInertiaWide(I, arm, moved);
     storeInertias(tree, pack, lane, count, moved);
 }
@@ -236,11 +261,11 @@ static inline void takeAxesWide(const tpTreePack* pack, int lane, int count, boo
 }
 
 // Hands what is left on to the parents, about their centres.
-static inline void handDownWide(tpJointTree* tree, const tpTreePack* pack, int lane, unsigned mask,
-                                const wide* p) {
+static inline void handDownTo(double* impulses, const tpTreePack* pack, int lane, unsigned mask,
+                              const wide* p) {
     double* rows[W];
     for (int k = 0; k < W; ++k) {
-        rows[k] = tree->impulses + pack->parentAt[lane + k];
+        rows[k] = impulses + pack->parentAt[lane + k];
     }
     wide x = loadWide(&pack->arm[0][lane]), y = loadWide(&pack->arm[1][lane]),
          z = loadWide(&pack->arm[2][lane]);
@@ -267,19 +292,19 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
             const double* rows[W];
             wide p[6];
             rowsOf(tree->impulses, pack->at + lane, rows);
-            loadSix(rows, p);
-            takeAxesWide(pack, lane, count, true, p);
+            loadSixes(rows, p);
+            // Lanes without a node have what the first one has.
+            takeAxesWide(pack, lane, W, true, p);
             if (jumps != NULL) {
-                wide I[inertiaNumbers], jump[6], momentum[6];
+                wide jump[6], momentum[6];
                 rowsOf(jumps, pack->at + lane, rows);
-                loadSix(rows, jump);
-                loadLanes(pack->left[0], lane, inertiaNumbers, I);
-                multiplyWide(I, jump, momentum);
+                loadSixes(rows, jump);
+                multiplyLanes(pack->left, lane, jump, momentum);
                 for (int k = 0; k < 6; ++k) {
                     p[k] = p[k] - momentum[k];
                 }
             }
-            handDownWide(tree, pack, lane, (1u << count) - 1u, p);
+            handDownTo(tree->impulses, pack, lane, (1u << count) - 1u, p);
         }
     }
 }
@@ -288,7 +313,7 @@ static void goDownPacks(tpJointTree* tree, const double* jumps) {
 static inline void beginNodes(const double* velocities, const tpTreePack* pack, int lane, wide* v) {
     const double* rows[W];
     rowsOf(velocities, pack->parentAt + lane, rows);
-    loadSix(rows, v);
+    loadSixes(rows, v);
     wide x = loadWide(&pack->arm[0][lane]), y = loadWide(&pack->arm[1][lane]),
          z = loadWide(&pack->arm[2][lane]);
     v[0] += v[4] * z - v[5] * y;
@@ -325,27 +350,27 @@ static inline void writeRows(double* numbers, const int32_t* at, int count, cons
     for (int k = 0; k < W; ++k) {
         rows[k] = numbers + at[k];
     }
-    storeSix(rows, count, six);
+    storeSixes(rows, count, six);
 }
 
 static void goUpPacks(tpJointTree* tree, const double* jumps, double* velocities) {
     for (int n = tree->packCount - 1; n >= 0; --n) {
         const tpTreePack* pack = &tree->packs[n];
         for (int lane = 0; lane < pack->count; lane += W) {
-            int count = pack->count - lane < W ? pack->count - lane : W;
             wide v[6];
             beginNodes(velocities, pack, lane, v);
             if (jumps != NULL) {
                 const double* rows[W];
                 wide jump[6];
                 rowsOf(jumps, pack->at + lane, rows);
-                loadSix(rows, jump);
+                loadSixes(rows, jump);
                 for (int k = 0; k < 6; ++k) {
                     v[k] += jump[k];
                 }
             }
-            moveAlong(pack, lane, count, false, v);
-            writeRows(velocities, pack->at + lane, count, v);
+            // Lanes without a node have what the first one has.
+            moveAlong(pack, lane, W, false, v);
+            writeRows(velocities, pack->at + lane, W, v);
         }
     }
 }
@@ -375,9 +400,9 @@ static void pushDownPacks(tpJointTree* tree) {
             for (int k = 0; k < W; ++k) {
                 rows[k] = mask >> k & 1 ? tree->impulses + pack->at[lane + k] : none;
             }
-            loadSix(rows, p);
+            loadSixes(rows, p);
             takeAxesWide(pack, lane, count, false, p);
-            handDownWide(tree, pack, lane, mask, p);
+            handDownTo(tree->impulses, pack, lane, mask, p);
         }
     }
 }
@@ -394,11 +419,67 @@ static void pushUpPacks(tpJointTree* tree, double* velocities) {
             moveAlong(pack, lane, count, true, v);
             writeRows(tree->impulses, pack->at + lane, count, v);
             rowsOf(velocities, pack->at + lane, rows);
-            loadSix(rows, sum);
+            loadSixes(rows, sum);
             for (int k = 0; k < 6; ++k) {
                 sum[k] = v[k] + sum[k];
             }
             writeRows(velocities, pack->at + lane, count, sum);
+        }
+    }
+}
+
+// What joints carry ------------------------------------------------------------------------------
+
+// What W bodies lack to move as they do: M v - p.
+static inline void lackOf(const tpJointTree* tree, int first, int count, const double* momenta,
+                          const double* velocities, double* impulses) {
+    const double *rows[W], *inertias[W], *masses[W];
+    double* to[W];
+    wide v[6], I[6], f[6];
+    for (int k = 0; k < W; ++k) {
+        int i = k < count ? first + k : first;
+        rows[k] = velocities + 6 * i;
+        inertias[k] = tree->nodes[i].inertia;
+        masses[k] = &tree->nodes[i].mass;
+        to[k] = impulses + 6 * i;
+    }
+    loadSixes(rows, v);
+    loadSixes(inertias, I);
+    wide mass = gatherWide(masses);
+    for (int k = 0; k < 3; ++k) {
+        f[k] = mass * v[k];
+    }
+    f[3] = I[0] * v[3] + I[3] * v[4] + I[4] * v[5];
+    f[4] = I[3] * v[3] + I[1] * v[4] + I[5] * v[5];
+    f[5] = I[4] * v[3] + I[5] * v[4] + I[2] * v[5];
+    if (momenta != NULL) {
+        wide p[6];
+        for (int k = 0; k < W; ++k) {
+            rows[k] = momenta + (to[k] - impulses);
+        }
+        loadSixes(rows, p);
+        for (int k = 0; k < 6; ++k) {
+            f[k] = f[k] - p[k];
+        }
+    }
+    storeSixes(to, count, f);
+}
+
+static void reactPacks(const tpJointTree* tree, const double* momenta, const double* velocities,
+                       double* impulses) {
+    for (int i = 0; i < tree->nodeCount; i += W) {
+        int left = tree->nodeCount - i;
+        lackOf(tree, i, left < W ? left : W, momenta, velocities, impulses);
+    }
+    for (int n = 0; n < tree->packCount; ++n) {
+        const tpTreePack* pack = &tree->packs[n];
+        for (int lane = 0; lane < pack->count; lane += W) {
+            int count = pack->count - lane < W ? pack->count - lane : W;
+            const double* rows[W];
+            wide f[6];
+            rowsOf(impulses, pack->at + lane, rows);
+            loadSixes(rows, f);
+            handDownTo(impulses, pack, lane, (1u << count) - 1u, f);
         }
     }
 }

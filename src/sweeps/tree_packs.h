@@ -42,11 +42,14 @@ struct tpTreeKernels {
     void (*goUp)(tpJointTree* tree, const double* jumps, double* velocities);
     void (*pushDown)(tpJointTree* tree);
     void (*pushUp)(tpJointTree* tree, double* velocities);
+    // tpJointTree_Reactions.
+    void (*react)(const tpJointTree* tree, const double* momenta, const double* velocities,
+                  double* impulses);
     // Impulses by their components, on their way to the root (joint_tree_traces.c); at the end
     // the products of two traces, which are added to `sum`.
     void (*trace)(const tpJointTree* tree, int node, double (*impulses)[tp_traceWidth],
                   double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth]);
-    // tpJointTree_PushTraced and tpJointTree_AddTraced.
+    // tpJointTree_PushTraced and tpJointTree_ReadTraced.
     void (*push)(tpJointTree* tree, int node, double (*answers)[tp_traceWidth], const double* r);
     void (*read)(const tpJointTree* tree, int node, double (*traces)[tp_traceWidth], double* u);
     void (*multiply)(int count, double (*traces)[tp_traceWidth], double (*answers)[tp_traceWidth],
@@ -57,7 +60,7 @@ struct tpTreeKernels {
     {                                                                                              \
         .width = lanes, .factorise = factorisePacks, .goDown = goDownPacks, .goUp = goUpPacks,     \
         .pushDown = pushDownPacks, .pushUp = pushUpPacks, .trace = traceToRoot,                    \
-        .push = pushToRoot, .read = readToRoot, .multiply = multiplyTraces                         \
+        .push = pushToRoot, .read = readToRoot, .multiply = multiplyTraces, .react = reactPacks    \
     }
 
 extern const tpTreeKernels tp_plainTreeKernels;

@@ -273,6 +273,7 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* er
     }
     uint64_t structure = world->system.structure;
     bool isWatched = world->watch.isOn;
+    world->lastEnergy.isKnown = false;
     // Bytes that came from elsewhere may have a good sum and bad contents: go back then.
     tpSnapshot* before = snapshot->isForeign ? tpWorld_Snapshot(world) : NULL;
     if (snapshot->isForeign && before == NULL) {

@@ -98,6 +98,7 @@ void tpDestroyWorld(tpWorld* world) {
     TP_FREE_ARRAY(&allocator, world->moving);
     TP_FREE_ARRAY(&allocator, world->births);
     TP_FREE_ARRAY(&allocator, world->shown);
+    tpLastEnergy_Destroy(&world->lastEnergy, &allocator);
     tpAppearance_Destroy(&world->appearance, &allocator);
     tpSystem_Destroy(&world->system);
     tpRelease(&allocator, world, sizeof(tpWorld));
@@ -212,7 +213,7 @@ static bool canBegin(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     system->leftOut = tpStepper_Lacks(world->stepper, &world->options);
     system->gives = tpSystem_Gives(system);
     bool hasEnergy = tpSystem_FindContactEnergy(system);
-    tpSystem_FindEnergies(system, &report->kineticBefore, &report->potentialBefore);
+    tpLastEnergy_Find(&world->lastEnergy, system, &report->kineticBefore, &report->potentialBefore);
     if (!hasEnergy || !tpJoinedStep_Begin(step)) {
         tpStepReport_AddNote(report, "out of memory");
         return false;
@@ -255,6 +256,10 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     }
     bool isFinite =
         isStateFinite(system) && isfinite(report->kineticAfter + report->potentialAfter);
+    world->lastEnergy.isKnown = false;
+    if (!report->undone && isFinite && !isKnown) {
+        tpLastEnergy_Note(&world->lastEnergy, system, report->kineticAfter, report->potentialAfter);
+    }
     if (report->undone || !isFinite) {
         tpKeptMotion_PutBack(&step->start.motion, system);
         undo(report);

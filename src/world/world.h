@@ -9,6 +9,7 @@
 #include "tippe/joints.h"
 #include "world/appearance.h"
 #include "world/event.h"
+#include "world/last_energy.h"
 #include "world/sensor.h"
 
 typedef struct tpBirth {
@@ -35,6 +36,7 @@ struct tpWorld {
     TP_ARRAY(tpSensor) sensors;
     tpWatch watch;
     double lastStep; // s, of the last step that was taken; 0: none yet
+    tpLastEnergy lastEnergy;
 
     struct tpBatch* batch; // that the world is in, or NULL
 

@@ -368,8 +368,8 @@ static void tracesAnswerImpulses(void** state) {
         addSprings(&test, &random);
         tpJointTree* tree = &test.tree;
         tpJointTree_Factorise(tree);
-        double traces[nodes][mostAxes + 6][tp_traceWidth],
-            answers[nodes][mostAxes + 6][tp_traceWidth];
+        double traces[nodes][mostAxes + 8][tp_traceWidth],
+            answers[nodes][mostAxes + 8][tp_traceWidth];
         double impulses[nodes][3][6];
         for (int i = 0; i < nodes; ++i) {
             for (int k = 0; k < 18; ++k) {
@@ -412,7 +412,7 @@ static void solvesTakeTracedImpulses(void** state) {
         tpJointTree* tree = &test.tree;
         tpJointTree_Factorise(tree);
         tpJointTree_Begin(tree, test.momenta);
-        double traces[mostAxes + 6][tp_traceWidth], answers[mostAxes + 6][tp_traceWidth];
+        double traces[mostAxes + 8][tp_traceWidth], answers[mostAxes + 8][tp_traceWidth];
         double impulses[tp_traceWidth][6], r[tp_traceWidth], velocities[size], changes[size];
         int node = trial % nodes;
         for (int k = 0; k < 6 * tp_traceWidth; ++k) {
@@ -424,8 +424,8 @@ static void solvesTakeTracedImpulses(void** state) {
         for (int k = 0; k < 6 * tp_traceWidth; ++k) {
             test.momenta[6 * node + k % 6] += r[k / 6] * impulses[k / 6][k % 6];
         }
-        double u[tp_traceWidth] = { 0.0 };
-        tpJointTree_AddTraced(tree, node, traces, u);
+        double u[tp_traceWidth];
+        tpJointTree_ReadTraced(tree, node, traces, u);
         assert_int_equal(tpJointTree_End(tree, test.momenta, velocities), 0);
         tpJointTree_BeginChange(tree);
         tpJointTree_PushTraced(tree, node, answers, r);
@@ -465,9 +465,9 @@ static void widthsTraceAlike(void** state) {
     }
     for (int node = 0; node < nodes; ++node) {
         Case cases[2] = { test, test };
-        double traces[2][mostAxes + 6][tp_traceWidth], answers[2][mostAxes + 6][tp_traceWidth];
+        double traces[2][mostAxes + 8][tp_traceWidth], answers[2][mostAxes + 8][tp_traceWidth];
         double sums[2][tp_traceWidth][tp_traceWidth] = { { { 0.0 } } };
-        double u[2][tp_traceWidth] = { { 0.0 } };
+        double u[2][tp_traceWidth];
         memset(traces, 0, sizeof(traces));
         memset(answers, 0, sizeof(answers));
         int length = tpJointTree_TraceLength(&test.tree, node);

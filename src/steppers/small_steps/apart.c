@@ -5,15 +5,6 @@
 
 // Directions -------------------------------------------------------------------------------------
 
-// Numbers from -1 to 1; the sum is positive, so that cutting it off rounds x.
-static uint32_t packNumber(double x, int shift) {
-    return ((uint32_t)((int32_t)(511.0 * x + 512.5) - 512) & 0x3ffu) << shift;
-}
-
-uint32_t tpPackDirection(tpVec3 v) {
-    return packNumber(v.x, 0) | packNumber(v.y, 10) | packNumber(v.z, 20);
-}
-
 tpPairState tpMakeApart(double slack, tpVec3 along) {
     return (tpPairState){ -1, (float)slack, tpPackDirection(along) };
 }

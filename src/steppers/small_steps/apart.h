@@ -68,7 +68,14 @@ void tpFindBoxesApart(const tpSystem* system, tpBoxesApart* list, int count);
 // by half of 1 / 511 at most, and the direction by 1.7e-3: what a way is along it, by that part of
 // the way. The rest is for the rounding.
 static const float tp_directionError = 2e-3f;
-uint32_t tpPackDirection(tpVec3 v);
+// Numbers from -1 to 1; the sum is positive, so that cutting it off rounds x.
+static inline uint32_t tpPackNumber(double x, int shift) {
+    return ((uint32_t)((int32_t)(511.0 * x + 512.5) - 512) & 0x3ffu) << shift;
+}
+
+static inline uint32_t tpPackDirection(tpVec3 v) {
+    return tpPackNumber(v.x, 0) | tpPackNumber(v.y, 10) | tpPackNumber(v.z, 20);
+}
 
 static inline float tpUnpackNumber(uint32_t word, int shift) {
     int32_t x = (int32_t)(word >> shift & 0x3ffu);

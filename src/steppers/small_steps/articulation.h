@@ -72,9 +72,11 @@ typedef struct tpArticulation {
     // If it is a tree, its joints are solved for there, and the rows of `solver` are those of the
     // laws of its axes alone.
     bool isTree;
+    bool areAllB; // the bodies of all its nodes but a free root are the joints' B
     tpJointTree tree;
     const int32_t* links;             // of the nodes: the joint to the parent; -1: the root has
                                       // none
+    int32_t* traceLengths;            // of the nodes (tpJointTree_TraceLength)
     struct tpFlightPack* flightPacks; // nodes (flights.h)
     struct tpHingePack* hinges;       // links in packs (hinges.h)
     int hingePackCount, hingeCount;
@@ -84,6 +86,7 @@ typedef struct tpArticulation {
     tpAxisPlace* axisPlaces;
     double* axisPushes;    // scratch, one number per axis
     double* startJumps;    // of the nodes, when rows were written
+    tpVec3* startArms;     // of hinges, when the step began: from the centre of B to its anchor
     double* jumps;         // scratch
     double* reactions;     // impulses on the joints' bodies B in the step
     double swing;          // of the last substep, see articulation_moves.c

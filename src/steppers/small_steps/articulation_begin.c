@@ -18,28 +18,37 @@ static bool isHinge(const tpSmallStep* step, const tpJoint* joint) {
 
 static bool goesOn(const tpSmallStep* step, const tpJoint* joint, int index) {
     bool isTurn = joint->type == tp_revoluteJoint && joint->bodyA >= 0 && joint->bodyB >= 0;
-    if (!isTurn || (step->system->stepCount + index) % stepsByArc == 0) {
+    uint64_t turn = (uint64_t)step->system->stepCount + (uint64_t)index;
+    if (!isTurn || turn % stepsByArc == 0) {
         return false;
     }
     const int32_t* numbers = step->state->numbers.data;
     return !step->isDisturbed[numbers[joint->bodyA]] && !step->isDisturbed[numbers[joint->bodyB]];
 }
 
+// A hinge between two bodies of a tree whose turn the last step has left: nobody looks at it.
+static inline void beginHinge(const tpSmallStep* step, int index, tpAxisPlace* axis) {
+    const tpJoint* joint = &step->system->joints.data[index];
+    const tpCoordinate* first = &joint->coordinates[0];
+    axis->rigid = axis->pull = 0.0;
+    axis->given = NAN;
+    axis->known = axis->value = goesOn(step, joint, index)
+                                    ? first->displacement + first->def.zero
+                                    : tpHinge_ValueOf(joint, axis->knownHalf) + first->def.zero;
+}
+
 // Nothing is known of an axis yet but the value of a hinge, and what has pulled at a ball joint's
 // angle in the last step.
 static void beginAxis(const tpSmallStep* step, int index, bool wasPlaced, tpAxisPlace* axis) {
+    if (wasPlaced && isHinge(step, &step->system->joints.data[index])) {
+        beginHinge(step, index, axis);
+        return;
+    }
     const tpJoint* joint = &step->system->joints.data[index];
     const tpCoordinate* first = &joint->coordinates[0];
     bool isGiven = goesOn(step, joint, index);
     axis->rigid = axis->pull = 0.0;
     axis->given = isGiven ? first->displacement + first->def.zero : NAN;
-    if (wasPlaced && isHinge(step, joint)) {
-        // Nobody looks at it: the turn is known.
-        axis->known = axis->value =
-            isGiven ? axis->given : tpHinge_ValueOf(joint, axis->knownHalf) + first->def.zero;
-        axis->given = NAN;
-        return;
-    }
     axis->knownHalf = (tpHalfTurn){ 0.0, 0.0 };
     axis->value = 0.0;
     if (joint->type == tp_ballJoint) {

@@ -422,8 +422,25 @@ static void reportImpulse(const tpSmallStep* step, const tpArticulatedRow* law, 
     }
 }
 
+// The same of laws without bounds, of which only servos have efforts.
+static void reportPlain(const tpSmallStep* step, const tpArticulation* articulation) {
+    for (int k = 0; k < articulation->plain->count; ++k) {
+        const tpArticulatedRow* law = &articulation->laws[k];
+        if (law->role == tp_servoRole) {
+            tpCoordinate* coordinate =
+                &step->system->joints.data[law->row].coordinates[law->coordinate];
+            coordinate->effort += law->total / step->h;
+            coordinate->effort += articulation->isFed ? law->fed / step->h : 0.0;
+        }
+    }
+}
+
 void tpTree_ReportLaws(const tpSmallStep* step, const tpArticulation* articulation) {
-    for (int n = 0; n < tpJointTree_NearCount(&articulation->tree); ++n) {
+    if (articulation->isPlain) {
+        reportPlain(step, articulation);
+    }
+    int count = articulation->isPlain ? 0 : tpJointTree_NearCount(&articulation->tree);
+    for (int n = 0; n < count; ++n) {
         int k = tpJointTree_NearRow(&articulation->tree, n);
         const tpArticulatedRow* law = &articulation->laws[k];
         reportImpulse(step, law, law->total);

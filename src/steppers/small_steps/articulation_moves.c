@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/flights.h"
 
 // A mechanism of which a body turns by more than this between two writings of its rows has no
 // velocity of its way back: its directions mean little, rad.
@@ -78,17 +79,33 @@ void tpArticulation_Feed(const tpSmallStep* step, tpArticulation* articulation,
     bookFeed(articulation, errors, part, rate);
 }
 
-// The displacements in the step that led to these poses.
-static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
-    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
-        int body = articulation->bodies[i], number = numberOf(articulation, i);
-        const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
-        tpVelocity* moved = &step->moved[number];
-        moved->linear = tpSub(to->position, from->position);
-        if (!isLast && !step->joints->touches[number]) {
-            continue; // until then angles count from where rows were written
-        }
+// The displacement of a body in the step that led to its pose.
+static void measureMove(const tpSmallStep* step, const tpArticulation* articulation, int i,
+                        bool isTurn) {
+    int body = articulation->bodies[i];
+    const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
+    tpVelocity* moved = &step->moved[numberOf(articulation, i)];
+    moved->linear = tpSub(to->position, from->position);
+    if (isTurn) {
         moved->angular = tpTurnBetween(from->rotation, to->rotation);
+    }
+}
+
+static void measureMoves(const tpSmallStep* step, const tpArticulation* articulation, bool isLast) {
+    int packs =
+        articulation->isTree && isLast ? tpFlights_PackCount(articulation->tree.nodeCount) : 0;
+    for (int p = 0; p < packs; ++p) {
+        unsigned left = step->joints->flights->measure(&articulation->flightPacks[p]);
+        for (int lane = 0; left >> lane != 0; ++lane) {
+            if (left >> lane & 1) {
+                measureMove(step, articulation, tp_flightPackWidth * p + lane, true);
+            }
+        }
+    }
+    for (int i = 0; packs == 0 && i < articulation->solver.nodeCount; ++i) {
+        // Until the end of the step angles count from where rows were written.
+        bool isTurn = isLast || step->joints->touches[numberOf(articulation, i)];
+        measureMove(step, articulation, i, isTurn);
     }
 }
 
@@ -185,7 +202,7 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
             readVelocity(&step->velocities[numberOf(articulation, i)],
                          &articulation->momenta[6 * i]);
         }
-        tpTree_FindSlips(articulation, articulation->momenta, articulation->tree.base,
+        tpTree_FindSlips(step, articulation, articulation->momenta, articulation->tree.base,
                          articulation->jumps);
         tpJointTree_Correct(&articulation->tree, articulation->jumps, NULL, articulation->shifts);
         tpArticulation_Feed(step, articulation, NULL, 1.0, feed);
@@ -259,12 +276,13 @@ static void followAxes(const tpArticulation* articulation) {
 
 // The factors have the axes of the start. What displacements by them leave of the errors is known
 // by the axes of now, and is taken back too; with the errors of rows, unless these are NULL.
-static void correctAgain(tpArticulation* articulation, const double* errors) {
+static void correctAgain(const tpSmallStep* step, tpArticulation* articulation,
+                         const double* errors) {
     static const double still[6] = { 0.0 };
     double *jumps = articulation->jumps, *more = articulation->momenta;
     int count = articulation->tree.nodeCount;
     followAxes(articulation);
-    tpTree_FindSlips(articulation, articulation->shifts, still, jumps);
+    tpTree_FindSlips(step, articulation, articulation->shifts, still, jumps);
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < 6; ++k) {
             jumps[6 * i + k] += articulation->nodePlaces[i].jump[k];
@@ -336,7 +354,7 @@ static void correctAll(const tpSmallStep* step, tpArticulation* articulation, do
         tpJointTree_Correct(&articulation->tree, articulation->jumps, articulation->errors,
                             articulation->shifts);
         if (needsAgain(articulation, largest)) {
-            correctAgain(articulation, NULL);
+            correctAgain(step, articulation, NULL);
         } else {
             followAxes(articulation);
         }
@@ -429,7 +447,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
         if (isBegun) {
             // Most of the way back is known already: the second pass takes the rest with it.
-            correctAgain(articulation, articulation->errors);
+            correctAgain(step, articulation, articulation->errors);
             isBegun = false;
         } else {
             correctAll(step, articulation, largest);

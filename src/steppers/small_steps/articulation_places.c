@@ -426,10 +426,17 @@ static void takeOffAxes(const tpAxisPlace* axes, int count, double* velocity) {
     }
 }
 
-void tpTree_FindSlips(const tpArticulation* articulation, const double* velocities,
-                      const double* base, double* jumps) {
+void tpTree_FindSlips(const tpSmallStep* step, const tpArticulation* articulation,
+                      const double* velocities, const double* base, double* jumps) {
     const tpJointTree* tree = &articulation->tree;
-    for (int i = 0; i < tree->nodeCount; ++i) {
+    for (int p = 0; p < articulation->hingePackCount; ++p) {
+        step->joints->hinges->slip(&articulation->hinges[p], velocities, articulation->nodePlaces,
+                                   articulation->axisPlaces, jumps);
+    }
+    for (int i = firstAlone(articulation); i < tree->nodeCount; ++i) {
+        if (articulation->links[i] >= 0 && !isAlone(step, articulation, i)) {
+            continue;
+        }
         const tpJointNode* node = &tree->nodes[i];
         const double *own = &velocities[6 * i], *other = base;
         double* jump = &jumps[6 * i];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "steppers/small_steps/articulation_tree.h"
+#include "steppers/small_steps/flights.h"
 
 double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) {
     double largest = 0.0;
@@ -31,26 +32,17 @@ double tpTree_FindErrors(const tpSmallStep* step, tpArticulation* articulation) 
 
 // The momenta of all substeps since axes were placed, as if they were one: a substep begins with
 // the velocities that the one before has left.
-static void addUpMomenta(const tpSmallStep* step, tpArticulation* articulation) {
-    double count = articulation->finished;
+static void addUpMomenta(const tpSmallStep* step, const tpArticulation* articulation) {
     bool isFirst = articulation->passed == articulation->finished;
-    for (int i = 0; i < articulation->tree.nodeCount; ++i) {
-        int number = numberOf(articulation, i);
-        const tpVelocity* kick = &step->kicks[number];
-        double start[6];
-        if (isFirst) {
-            readVelocity(&step->starts[number], start);
-        } else {
-            memcpy(start, &articulation->begun[6 * i], sizeof(start));
-        }
-        tpVec3 more = kick->angular;
-        if (articulation->isTumbling) {
-            more = tpAdd(more, articulation->flights[i].change);
-        }
-        tpVec3 v = tpMulAdd(tpMakeVec3(start[0], start[1], start[2]), count, kick->linear);
-        tpVec3 w = tpMulAdd(tpMakeVec3(start[3], start[4], start[5]), count, more);
-        tpJointNode_Momentum(&articulation->tree.nodes[i], v, w, &articulation->given[6 * i],
-                             &articulation->momenta[6 * i]);
+    // Trees that keep their velocities to themselves have written them down.
+    for (int i = 0; isFirst && !articulation->isInside && i < articulation->tree.nodeCount; ++i) {
+        readVelocity(&step->starts[numberOf(articulation, i)], &articulation->begun[6 * i]);
+    }
+    for (int p = 0; p < tpFlights_PackCount(articulation->tree.nodeCount); ++p) {
+        int first = 6 * tp_flightPackWidth * p;
+        step->joints->flights->sumUp(&articulation->flightPacks[p], articulation->finished,
+                                     &articulation->begun[first], &articulation->given[first],
+                                     articulation->isTumbling, &articulation->momenta[first]);
     }
 }
 
@@ -78,6 +70,27 @@ static void addReaction(tpArticulation* articulation, int i, const double* f) {
     }
 }
 
+// The same of all links, times a rate.
+static void addAllReactions(tpArticulation* articulation, double rate, const double* impulses) {
+    const tpJointTree* tree = &articulation->tree;
+    if (articulation->areAllB) {
+        double* restrict sums = articulation->reactions;
+        for (int k = 0; k < 6 * tree->nodeCount; ++k) {
+            sums[k] += rate * impulses[k];
+        }
+        return;
+    }
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        if (articulation->links[i] >= 0) {
+            double f[6];
+            for (int k = 0; k < 6; ++k) {
+                f[k] = rate * impulses[6 * i + k];
+            }
+            addReaction(articulation, i, f);
+        }
+    }
+}
+
 void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) {
     const tpJointTree* tree = &articulation->tree;
     double *impulses = articulation->shifts, count = articulation->finished;
@@ -85,18 +98,18 @@ void tpTree_AddReactions(const tpSmallStep* step, tpArticulation* articulation) 
         addUpMomenta(step, articulation);
     }
     tpJointTree_Reactions(tree, articulation->momenta, articulation->last, impulses);
-    articulation->swing = 0.0;
+    addAllReactions(articulation, 1.0, impulses);
+    double most = 0.0; // the square of force times ease
     for (int i = 0; i < tree->nodeCount; ++i) {
         if (articulation->links[i] < 0) {
             continue;
         }
         const double* f = &impulses[6 * i];
-        addReaction(articulation, i, f);
         double ease = tpArticulation_EaseOf(articulation, i);
-        double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        double swing = force / count * step->substepTime * ease;
-        articulation->swing = swing > articulation->swing ? swing : articulation->swing;
+        double swing = (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) * (ease * ease);
+        most = swing > most ? swing : most;
     }
+    articulation->swing = sqrt(most) / count * step->substepTime;
 }
 
 // By how much an axis has been displaced, by what goes along it to its node: rows and rotor resist
@@ -110,36 +123,25 @@ static double wayOf(const tpJointAxis* axis, bool hasErrors, const double* f) {
 
 void tpTree_AddFedReactions(tpArticulation* articulation, const double* errors, double rate) {
     tpJointTree* tree = &articulation->tree;
-    double* impulses = articulation->jumps;
+    double *impulses = articulation->jumps, *ways = articulation->axisPushes;
     tpJointTree_Reactions(tree, NULL, articulation->shifts, impulses);
+    for (int i = 0; i < tree->nodeCount; ++i) {
+        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
+            tpJointAxis* axis = &tree->axes[k];
+            ways[k] = wayOf(axis, errors != NULL, &impulses[6 * i]);
+            axis->rotorSpeed += axis->rotor > 0.0 ? rate * ways[k] : 0.0;
+        }
+    }
     for (int n = 0; n < tpJointTree_NearCount(tree); ++n) {
         int k = tpJointTree_NearRow(tree, n);
         const tpAxisRow* row = &tree->rows[k];
         double stiffness = row->isIn ? tree->answers[k].stiffness : 0.0, way = 0.0;
         if (stiffness > 0.0) {
-            way = row->sign *
-                      wayOf(&tree->axes[row->axis], errors != NULL, &impulses[6 * row->node]) +
-                  (errors != NULL ? errors[k] : 0.0);
+            way = row->sign * ways[row->axis] + (errors != NULL ? errors[k] : 0.0);
         }
         articulation->lateErrors[k] = -rate * stiffness * way;
     }
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        for (int k = tree->nodes[i].axis; k < tree->nodes[i].axisEnd; ++k) {
-            tpJointAxis* axis = &tree->axes[k];
-            if (axis->rotor > 0.0) {
-                axis->rotorSpeed += rate * wayOf(axis, errors != NULL, &impulses[6 * i]);
-            }
-        }
-    }
-    for (int i = 0; i < tree->nodeCount; ++i) {
-        if (articulation->links[i] >= 0) {
-            double f[6];
-            for (int k = 0; k < 6; ++k) {
-                f[k] = rate * impulses[6 * i + k];
-            }
-            addReaction(articulation, i, f);
-        }
-    }
+    addAllReactions(articulation, rate, impulses);
 }
 
 // How much more than where axes were placed an impulse on a link is along one of them, now. Axes of
@@ -208,8 +210,15 @@ void tpTree_EvenTurn(const tpSmallStep* step, tpArticulation* articulation, doub
 
 void tpTree_ReportReaction(const tpSmallStep* step, const tpArticulation* articulation, int i) {
     const double* sum = &articulation->reactions[6 * i];
+    tpJoint* joint = &step->system->joints.data[articulation->links[i]];
     double rate = 1.0 / step->h;
-    tpWrench onB = { tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]),
-                     tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]) };
-    tpJoint_AddReaction(step->system, &step->system->joints.data[articulation->links[i]], onB);
+    tpVec3 force = tpMakeVec3(rate * sum[0], rate * sum[1], rate * sum[2]);
+    tpVec3 torque = tpMakeVec3(rate * sum[3], rate * sum[4], rate * sum[5]);
+    if (joint->type != tp_revoluteJoint) {
+        tpJoint_AddReaction(step->system, joint, (tpWrench){ force, torque });
+        return;
+    }
+    tpVec3 arm = articulation->startArms[i];
+    joint->force = tpAdd(joint->force, force);
+    joint->torque = tpAdd(joint->torque, tpSub(torque, tpCross(arm, force)));
 }

@@ -75,6 +75,8 @@ typedef struct Room {
     tpNodePlace* nodePlaces;
     tpAxisPlace* axisPlaces;
     double* axisPushes;
+    int32_t* traceLengths;
+    tpVec3* startArms;
     double *impulses, *startJumps, *jumps, *reactions;
 } Room;
 
@@ -147,8 +149,10 @@ static bool takeTreeRoom(const tpSmallStep* step, const Extent* all, Room* room)
     room->responses = TP_SCRATCH(arena, tpSpatialInertia, nodes);
     room->axisPlaces = TP_SCRATCH(arena, tpAxisPlace, axes);
     room->axisPushes = TP_SCRATCH(arena, double, axes);
+    room->traceLengths = TP_SCRATCH(arena, int32_t, nodes);
     room->impulses = TP_SCRATCH(arena, double, 6 * nodes);
     room->startJumps = TP_SCRATCH(arena, double, 6 * nodes);
+    room->startArms = TP_SCRATCH(arena, tpVec3, nodes);
     room->jumps = TP_SCRATCH(arena, double, 6 * nodes);
     room->reactions = TP_SCRATCH(arena, double, 6 * nodes);
     return !arena->failed;
@@ -219,7 +223,9 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
     articulation->nodePlaces = room->nodePlaces + node;
     articulation->axisPlaces = room->axisPlaces + first->axes;
     articulation->axisPushes = room->axisPushes + first->axes;
+    articulation->traceLengths = room->traceLengths + node;
     articulation->startJumps = room->startJumps + 6 * node;
+    articulation->startArms = room->startArms + node;
     articulation->jumps = room->jumps + 6 * node;
     articulation->responses = room->responses + node;
     articulation->reactions = room->reactions + 6 * node;
@@ -230,12 +236,14 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
                            .rows = room->treeRows + first->rows,
                            .answers = articulation->solver.answers,
                            .impulses = room->impulses + 6 * node };
+    articulation->areAllB = tree->isFree;
     for (int i = 0; i < count; ++i) {
         int link = articulation->links[i];
         tree->nodes[i].axis = axis;
         if (link >= 0) {
             const tpJoint* joint = &step->system->joints.data[link];
             articulation->nodePlaces[i].isB = joint->bodyB == articulation->bodies[i];
+            articulation->areAllB = articulation->areAllB && articulation->nodePlaces[i].isB;
             axis += tpTree_AxisCount(joint);
         }
         tree->nodes[i].axisEnd = axis;
@@ -249,6 +257,9 @@ static void placeTree(const tpSmallStep* step, int m, const Room* room, const Ex
             own->sibling = tree->nodes[own->parent].child;
             tree->nodes[own->parent].child = i;
         }
+    }
+    for (int i = 0; i < count; ++i) {
+        articulation->traceLengths[i] = tpJointTree_TraceLength(tree, i);
     }
 }
 

@@ -323,8 +323,9 @@ static void openTree(const tpSmallStep* step, tpArticulation* articulation, bool
         (hasPlaces ? tpTree_LookAgain : tpTree_Look)(step, articulation);
     }
     for (int i = 0; !hasPlaces && i < tree->nodeCount; ++i) {
-        memcpy(&articulation->startJumps[6 * i], articulation->nodePlaces[i].jump,
-               6 * sizeof(double));
+        const tpNodePlace* at = &articulation->nodePlaces[i];
+        memcpy(&articulation->startJumps[6 * i], at->jump, 6 * sizeof(double));
+        articulation->startArms[i] = at->isB ? at->own : tpAdd(at->arm, at->own);
     }
     if (hasPlaces && articulation->passed == articulation->finished) {
         memset(articulation->startJumps, 0, sizeof(double) * 6 * (size_t)tree->nodeCount);

@@ -27,8 +27,8 @@ void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation);
 // The velocity of each node against its parent that its joint, where it was last looked at, does
 // not allow, the other way round: into `jumps`. Six numbers per node; `base` is the velocity of
 // what the root is joined to, at the root's centre. Displacements are no different.
-void tpTree_FindSlips(const tpArticulation* articulation, const double* velocities,
-                      const double* base, double* jumps);
+void tpTree_FindSlips(const tpSmallStep* step, const tpArticulation* articulation,
+                      const double* velocities, const double* base, double* jumps);
 
 // Whether a joint can be a link of a tree, with the laws that it has now.
 bool tpTree_Carries(const tpJoint* joint);

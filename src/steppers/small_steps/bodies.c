@@ -46,8 +46,8 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     const tpSystem* system = step->system;
     step->mayRest[n] = turnsLittle(tpScale(step->h, velocity.angular));
     // Mechanisms have their own flight.
-    if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0 &&
-        !step->mayRest[n]) {
+    if (step->state->map.owners.data[body] < 0 && !step->mayRest[n] &&
+        tpSystem_IsTumbling(system, body)) {
         tpQuat rotation = system->poses.data[body].rotation;
         tpSystem_Rotate(system, body, step->h, &rotation, &velocity.angular);
         setFreeRotation(step, n, rotation);
@@ -55,23 +55,33 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     return velocity;
 }
 
-// Whether contacts that were found for this body do not hold any more: it has been put elsewhere or
-// given another velocity, or forces make it faster than was foreseen.
-static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin) {
+// Whether contacts that were found for this body do not hold any more: forces make it faster than
+// was foreseen.
+static bool isTooFast(const tpSmallStep* step, int n, int body, double margin) {
     const tpSmallSteps* state = step->state;
     bool isCrowd = state->store.slotCount > fewManifolds;
     double spare = isCrowd ? spareWay * step->system->bodies.data[body].reach : 0.0;
-    return state->motionMarks.data[n] !=
-               tpHashMotion(&step->system->poses.data[body], &step->starts[n]) ||
-           !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
+    return !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
 }
 
-static void setWay(tpBodyWay* way, const tpVelocity* velocity, double h, double reach,
+// Whether a body flies as the last step has foreseen, which has left a margin for as much gravity:
+// then its own margin is within that one.
+static inline bool isForeseen(const tpSmallStep* step, double gravity, const tpVelocity* start,
+                              const tpVelocity* end) {
+    const tpSmallSteps* state = step->state;
+    double most = step->h * gravity * (1.0 + 1e-9);
+    tpVec3 gain = tpSub(end->linear, start->linear);
+    return !step->system->hasDisturbed && state->foreseenTime == step->h &&
+           state->foreseenGravity == gravity && tpLengthSquared(gain) <= most * most &&
+           start->angular.x == end->angular.x && start->angular.y == end->angular.y &&
+           start->angular.z == end->angular.z;
+}
+
+static void setWay(tpBodyWay* way, const tpVelocity* velocity, double spin, double h, double reach,
                    double margin) {
     way->ahead[0] = (float)(h * velocity->linear.x);
     way->ahead[1] = (float)(h * velocity->linear.y);
     way->ahead[2] = (float)(h * velocity->linear.z);
-    double spin = tpLength(velocity->angular);
     way->turning = (float)(h * spin * reach);
     way->spin = spin > 0.0 ? tpPackDirection(tpScale(1.0 / spin, velocity->angular)) : 0;
     // Rounded up.
@@ -116,17 +126,24 @@ static void beginBody(tpSmallStep* step, int n, int body, double gravity) {
     step->velocities[n] = start;
     tpBodyWay* way = &state->ways.data[n];
     step->isPushed[n] = false;
-    double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
-    step->isDisturbed[n] = isDisturbed(step, n, body, margin);
-    if (step->isDisturbed[n]) {
-        // Whatever was known of its neighbours is gone.
-        way->turned = INFINITY;
-        memset(way->sag, 0, sizeof(way->sag));
-        setWay(way, &end, step->h, system->bodies.data[body].reach, margin);
-    } else {
-        memset(way->moved, 0, sizeof(way->moved));
-        way->turned = 0.0f;
+    // It may have been put elsewhere, or given another velocity.
+    bool isSame =
+        state->motionMarks.data[n] == tpHashMotion(&system->poses.data[body], &step->starts[n]);
+    step->isDisturbed[n] = false;
+    if (!isSame || !isForeseen(step, gravity, &start, &end)) {
+        const tpBody* own = &system->bodies.data[body];
+        double margin = tpSystem_MarginUnder(system, gravity, body, &start, &end, step->h);
+        step->isDisturbed[n] = !isSame || isTooFast(step, n, body, margin);
+        if (step->isDisturbed[n]) {
+            // Whatever was known of its neighbours is gone.
+            way->turned = INFINITY;
+            memset(way->sag, 0, sizeof(way->sag));
+            setWay(way, &end, tpLength(end.angular), step->h, own->reach, margin);
+            return;
+        }
     }
+    memset(way->moved, 0, sizeof(way->moved));
+    way->turned = 0.0f;
 }
 
 typedef struct Beginning {
@@ -366,10 +383,13 @@ static void moveChunk(void* context, int chunk, int worker) {
         }
         findMean(step, n);
         const tpVelocity* velocity = &system->velocities.data[body];
-        double reach = system->bodies.data[body].reach;
-        double margin =
-            tpSystem_MarginUnder(system, gravity, body, velocity, &step->starts[n], step->h) +
-            (isMoved ? fall : 0.0);
+        const tpBody* own = &system->bodies.data[body];
+        const tpVelocity* start = &step->starts[n];
+        double reach = own->reach, spin = tpLength(velocity->angular);
+        double speed = tpLength(velocity->linear) + reach * spin;
+        double last = tpLength(start->linear) + reach * tpLength(start->angular);
+        double margin = tpBody_MarginAt(own, gravity, last > speed ? last : speed, step->h) +
+                        (isMoved ? fall : 0.0);
         step->places[n].linear = system->poses.data[body].position;
         tpVelocity* shift = &step->moved[n];
         shift->padding0 = tpLength(shift->angular) * reach;
@@ -379,7 +399,7 @@ static void moveChunk(void* context, int chunk, int worker) {
         way->moved[1] = (float)shift->linear.y;
         way->moved[2] = (float)shift->linear.z;
         way->turned = (float)shift->padding0;
-        setWay(way, velocity, step->h, reach, margin);
+        setWay(way, velocity, spin, step->h, reach, margin);
         turnsFar = turnsFar || tpSmallStep_TurnsFar(step, n, body);
         tpVelocity* ahead = &step->starts[n];
         *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),
@@ -430,5 +450,8 @@ bool tpSmallStep_MoveBodies(tpSmallStep* step) {
     for (int c = 0; c < chunks; ++c) {
         step->turnsFar = step->turnsFar || moving.turnsFar[c];
     }
+    // Bodies that turn far may still be put elsewhere.
+    step->state->foreseenTime = step->turnsFar ? 0.0 : step->h;
+    step->state->foreseenGravity = tpLength(system->gravity);
     return true;
 }

@@ -70,7 +70,7 @@ typedef struct Lengths {
 static Lengths lengthsOf(const tpSmallStep* step, int number) {
     const tpArticulation* owner = isMoved(step, number) ? ownerOf(step, number) : NULL;
     if (owner != NULL && owner->isTree) {
-        int length = tpJointTree_TraceLength(&owner->tree, nodeOf(step, number));
+        int length = owner->traceLengths[nodeOf(step, number)];
         return (Lengths){ length, length, length };
     }
     if (owner != NULL) {
@@ -159,8 +159,11 @@ static void choose(const Census* census, tpFewContactsList* few) {
     for (int n = 0; n < count; ++n) {
         Tally* tally = &census->tallies[n];
         bool isTaken = isFew(tally) && (tally->mechanisms > 0 ? takesJointed : takesLoose);
-        tally->place = isTaken ? few->count++ : -1;
-        few->blockStart[tally->block + 1] += isTaken ? 1 : 0;
+        tally->place = -1;
+        if (isTaken) {
+            tally->place = few->count++;
+            few->blockStart[tally->block + 1] += 1;
+        }
     }
 }
 
@@ -201,7 +204,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->lanes = TP_SCRATCH(arena, tpFewLane, tally->lanes);
     few->owners = TP_SCRATCH(arena, tpArticulation*, tally->mechanisms);
     few->contacts = TP_SCRATCH(arena, tpFewContact, points);
-    few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * (size_t)tally->room);
+    few->traceRoom = tpArena_Get(arena, sizeof(*few->traceRoom) * ((size_t)tally->room + 2));
     tpFrictionStates_Reserve(&few->states, arena, tally->points, (int)rows);
     few->states.W = few->W = TP_SCRATCH(arena, double, rows* rows);
     few->u = few->states.u;
@@ -209,7 +212,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->q = TP_SCRATCH(arena, double, rows);
     few->r = TP_SCRATCH(arena, double, rows);
     few->first = TP_SCRATCH(arena, double, rows);
-    few->change = TP_SCRATCH(arena, double, rows);
+    few->change = TP_SCRATCH(arena, double, rows + tp_traceWidth - 1);
     few->mu = TP_SCRATCH(arena, double, points);
     few->dimensions = TP_SCRATCH(arena, int, points);
     few->kinds = TP_SCRATCH_ZEROED(arena, unsigned char, points);
@@ -322,9 +325,15 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
                      const tpVec3* directions, tpVec3 arm, double spinArm, tpFewContacts* few,
                      tpContactEnd* end) {
     static const tpVelocity none = { 0 };
-    *end = (tpContactEnd){ .number = number, .isMoved = isMoved(step, number) };
+    end->number = number;
+    end->isMoved = isMoved(step, number);
     end->isStill = !end->isMoved && tpIsSameVelocity(&step->velocities[number], &none) &&
                    tpIsSameVelocity(&step->kicks[number], &none);
+    end->owner = NULL;
+    end->node = end->length = end->answerLength = 0;
+    if (end->isStill) {
+        return;
+    }
     end->owner = end->isMoved ? ownerOf(step, number) : NULL;
     end->node = end->owner != NULL ? nodeOf(step, number) : 0;
     Lengths lengths = lengthsOf(step, number);
@@ -335,14 +344,22 @@ static void writeEnd(const tpSmallStep* step, int number, double sign, const tpF
     few->traceUsed += (size_t)(lengths.trace + lengths.answer);
     const double* free =
         end->owner != NULL && !end->owner->isTree ? end->owner->masses[end->node].free : NULL;
-    for (int i = 0; i < contact->rows; ++i) {
-        // The fourth row is the spin about the normal, times its arm.
-        bool isSpin = i == 3;
-        tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
-        tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
-        const double row[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
+    for (int i = 0; i < tp_traceWidth; ++i) {
+        double* row = end->jacobian[i];
+        if (i < contact->rows) {
+            // The fourth row is the spin about the normal, times its arm.
+            bool isSpin = i == 3;
+            tpVec3 linear = isSpin ? tpZeroVec3() : tpScale(sign, directions[i]);
+            tpVec3 angular = isSpin ? tpScale(sign * spinArm, directions[0]) : tpCross(arm, linear);
+            const double six[6] = { linear.x, linear.y, linear.z, angular.x, angular.y, angular.z };
+            for (int k = 0; k < 6; ++k) {
+                row[k] = free != NULL ? free[k] * six[k] : six[k];
+            }
+        } else {
+            memset(row, 0, sizeof(end->jacobian[i]));
+        }
         for (int k = 0; k < 6; ++k) {
-            end->jacobian[i][k] = free != NULL ? free[k] * row[k] : row[k];
+            end->components[k][i] = row[k];
         }
     }
 }
@@ -403,12 +420,14 @@ static void takeContact(const tpSmallStep* step, tpSoftRun* run, int lane, int p
     const tpVec3 directions[3] = { vectorOf(framed->normal, lane),
                                    vectorOf(framed->tangents[0], lane),
                                    vectorOf(framed->tangents[1], lane) };
-    *contact = (tpFewContact){ .run = run,
-                               .lane = lane,
-                               .point = point,
-                               .row = few->rowCount,
-                               .startGap = pack->startGap[lane],
-                               .bounce = bounceOf(step, run, lane, point) };
+    contact->run = run;
+    contact->lane = lane;
+    contact->point = point;
+    contact->row = few->rowCount;
+    contact->startGap = pack->startGap[lane];
+    contact->bounce = bounceOf(step, run, lane, point);
+    contact->gap = contact->bias = contact->give = contact->rigid = 0.0;
+    memset(contact->total, 0, sizeof(contact->total));
     readResponse(pack, lane, contact->own);
     bool isRough = run->muStatic[lane] > 0.0;
     bool isPlanar = tpLengthSquared(directions[2]) == 0.0;
@@ -466,6 +485,8 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
             }
             silenceLane(run, lane);
         }
+        // What is behind the last row is read with it.
+        memset(few->change + few->rowCount, 0, sizeof(double) * (tp_traceWidth - 1));
         tpFewContacts_Start(few);
     }
 }

@@ -9,14 +9,15 @@
 
 // One of the two bodies of a contact.
 typedef struct tpContactEnd {
-    int32_t number;        // of the step
-    bool isMoved;          // impulses move it
-    bool isStill;          // nothing does
-    tpArticulation* owner; // its mechanism; NULL: none
-    int32_t node;          // there
-    int32_t length;        // of its traces
-    int32_t answerLength;  // of its answers
-    double jacobian[tp_traceWidth][6];
+    int32_t number;                      // of the step
+    bool isMoved;                        // impulses move it
+    bool isStill;                        // nothing does
+    tpArticulation* owner;               // its mechanism; NULL: none
+    int32_t node;                        // there
+    int32_t length;                      // of its traces
+    int32_t answerLength;                // of its answers
+    double jacobian[tp_traceWidth][6];   // of its rows; not known if it is still
+    double components[6][tp_traceWidth]; // the same, transposed
     // Of the impulses along its rows (sweeps/joint_tree.h). A mechanism that is no tree answers
     // with the velocities of all its nodes, and traces are the impulses themselves; so are those of
     // a body without joints.
@@ -70,7 +71,7 @@ typedef struct tpFewContacts {
     double* u;      // velocities with them, and the biases
     double* solved; // r of the problem at work
     double* first;  // r where the solve at work began
-    double* change; // scratch, one number per row
+    double* change; // scratch, one number per row, and three that are zero
     double* mu;     // of each contact
     int* dimensions;
     unsigned char* kinds;

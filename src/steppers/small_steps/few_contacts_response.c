@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 #include "sweeps/tree_packs.h"
 
@@ -64,7 +65,13 @@ static void addShared(const tpTreeKernels* kernels, const tpContactEnd* a, const
 
 static void writeBlock(tpFewContacts* few, const tpTreeKernels* kernels, const tpFewContact* a,
                        const tpFewContact* b) {
-    double sum[tp_traceWidth][tp_traceWidth] = { { 0.0 } };
+    double sum[tp_traceWidth][tp_traceWidth];
+    for (int i = 0; i < tp_traceWidth; ++i) {
+        for (int j = 0; j < tp_traceWidth; j += 2) {
+            const tpPair none = { 0.0, 0.0 };
+            memcpy(&sum[i][j], &none, sizeof(none));
+        }
+    }
     for (int i = 0; i < 4; ++i) {
         const tpContactEnd *mine = &a->ends[i / 2], *its = &b->ends[i % 2];
         if (mine->isMoved && its->isMoved) {
@@ -72,10 +79,14 @@ static void writeBlock(tpFewContacts* few, const tpTreeKernels* kernels, const t
         }
     }
     size_t n = (size_t)few->rowCount;
+    double* restrict own = few->W + (size_t)a->row * n + (size_t)b->row, * restrict other =
+                                                                             few->W +
+                                                                             (size_t)b->row * n +
+                                                                             (size_t)a->row;
     for (int i = 0; i < a->rows; ++i) {
         for (int j = 0; j < b->rows; ++j) {
-            few->W[(size_t)(a->row + i) * n + (size_t)(b->row + j)] = sum[i][j];
-            few->W[(size_t)(b->row + j) * n + (size_t)(a->row + i)] = sum[i][j];
+            own[(size_t)i * n + (size_t)j] = sum[i][j];
+            other[(size_t)j * n + (size_t)i] = sum[i][j];
         }
     }
 }

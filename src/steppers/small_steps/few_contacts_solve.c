@@ -39,17 +39,6 @@ size_t tpFewContacts_ScratchSize(int rows, int nearRows) {
 
 // Velocities --------------------------------------------------------------------------------------
 
-static double rowSpeed(const double* row, const tpVelocity* v) {
-    return (row[0] * v->linear.x + row[1] * v->linear.y + row[2] * v->linear.z) +
-           (row[3] * v->angular.x + row[4] * v->angular.y + row[5] * v->angular.z);
-}
-
-// The same of six numbers, in the same order.
-static double rowSpeedOf(const double* row, const double* v) {
-    return (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) +
-           (row[3] * v[3] + row[4] * v[4] + row[5] * v[5]);
-}
-
 // Whose velocities: those of lines, or of a mechanism that has them inside.
 typedef enum Kind { tp_present, tp_without, tp_displacement } Kind;
 
@@ -71,38 +60,50 @@ static const tpVelocity* lineOf(const tpSmallStep* step, const tpContactEnd* end
     return &lines[end->number];
 }
 
-// Adds the velocities of one end of a contact to those of its rows.
-static void addSpeeds(const tpSmallStep* step, const tpContactEnd* end, int rows, Kind kind,
-                      double* u) {
-    const double* inside = insideOf(end, kind);
-    const tpVelocity* v = lineOf(step, end, kind);
-    for (int i = 0; i < rows; ++i) {
-        u[i] +=
-            inside != NULL ? rowSpeedOf(end->jacobian[i], inside) : rowSpeed(end->jacobian[i], v);
+// Adds the velocities of one end of a contact to those of its rows, up to four.
+static inline void addSpeeds(const tpSmallStep* step, const tpContactEnd* end, Kind kind,
+                             double u[tp_traceWidth]) {
+    const double *v = insideOf(end, kind), *w;
+    if (v != NULL) {
+        w = v + 3;
+    } else {
+        const tpVelocity* line = lineOf(step, end, kind);
+        v = &line->linear.x;
+        w = &line->angular.x;
+    }
+    const double(*c)[tp_traceWidth] = (const double(*)[tp_traceWidth])end->components;
+    for (int i = 0; i < tp_traceWidth; i += 2) {
+        tpPair sum = (v[0] * tpLoadPair(c[0] + i) + v[1] * tpLoadPair(c[1] + i) +
+                      v[2] * tpLoadPair(c[2] + i)) +
+                     (w[0] * tpLoadPair(c[3] + i) + w[1] * tpLoadPair(c[4] + i) +
+                      w[2] * tpLoadPair(c[5] + i));
+        sum += tpLoadPair(u + i);
+        memcpy(u + i, &sum, sizeof(sum));
     }
 }
 
-static void findSpeeds(const tpSmallStep* step, const tpFewContact* contact, int rows, Kind kind,
-                       double* u) {
-    memset(u, 0, sizeof(double) * (size_t)rows);
+static inline void findSpeeds(const tpSmallStep* step, const tpFewContact* contact, Kind kind,
+                              double u[tp_traceWidth]) {
+    memset(u, 0, sizeof(double) * tp_traceWidth);
     for (int side = 0; side < 2; ++side) {
         if (!contact->ends[side].isStill) {
-            addSpeeds(step, &contact->ends[side], rows, kind, u);
+            addSpeeds(step, &contact->ends[side], kind, u);
         }
     }
 }
 
 // Adds the impulses along the rows of a contact to those on a body.
 static void addImpulse(const tpContactEnd* end, int rows, const double* r, double* impulse) {
-    tpPair sum[3];
-    memcpy(sum, impulse, sizeof(sum));
+    tpSix sum = tpLoadSix(impulse);
     for (int i = 0; i < rows; ++i) {
         const double* on = end->jacobian[i];
-        sum[0] += r[i] * tpLoadPair(on);
-        sum[1] += r[i] * tpLoadPair(on + 2);
-        sum[2] += r[i] * tpLoadPair(on + 4);
+        sum.a += r[i] * tpLoadPair(on);
+        sum.b += r[i] * tpLoadPair(on + 2);
+        sum.c += r[i] * tpLoadPair(on + 4);
     }
-    memcpy(impulse, sum, sizeof(sum));
+    memcpy(impulse, &sum.a, sizeof(sum.a));
+    memcpy(impulse + 2, &sum.b, sizeof(sum.b));
+    memcpy(impulse + 4, &sum.c, sizeof(sum.c));
 }
 
 // Into the `changes` of the mechanisms.
@@ -151,12 +152,12 @@ static void pushFreeBodies(const tpSmallStep* step, const tpFewContacts* few, co
     }
 }
 
-// Impulses along the rows of contacts, to the axes of trees.
+// Impulses along the rows of contacts, to the axes of trees. Four numbers are read of each contact:
+// what it has no row for has no answer.
 static void pushTrees(const tpFewContacts* few, const double* r) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        double own[tp_traceWidth] = { 0.0 };
-        memcpy(own, r + contact->row, sizeof(double) * (size_t)contact->rows);
+        const double* own = r + contact->row;
         for (int side = 0; side < 2; ++side) {
             const tpContactEnd* end = &contact->ends[side];
             if (end->owner != NULL && end->owner->isTree) {
@@ -250,8 +251,10 @@ static double biasOf(const tpFewContacts* few, const tpFewContact* contact) {
 static void findVelocities(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        findSpeeds(step, contact, contact->rows, tp_present, few->u + contact->row);
-        few->u[contact->row] += biasOf(few, contact);
+        double u[tp_traceWidth];
+        findSpeeds(step, contact, tp_present, u);
+        u[0] += biasOf(few, contact);
+        memcpy(few->u + contact->row, u, sizeof(double) * (size_t)contact->rows);
     }
 }
 
@@ -269,17 +272,26 @@ static bool areTraced(const tpFewContacts* few) {
 static void traceVelocities(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
-        double u[tp_traceWidth] = { 0.0 };
+        double* u = few->u + contact->row;
+        for (int i = 0; i < contact->rows; ++i) {
+            u[i] = 0.0;
+        }
         for (int side = 0; side < 2; ++side) {
             const tpContactEnd* end = &contact->ends[side];
+            double own[tp_traceWidth] = { 0.0 };
+            if (end->isStill) {
+                continue;
+            }
             if (end->owner != NULL && end->owner->isDue) {
-                tpJointTree_AddTraced(&end->owner->tree, end->node, end->traces, u);
-            } else if (!end->isStill) {
-                addSpeeds(step, end, contact->rows, tp_present, u);
+                tpJointTree_ReadTraced(&end->owner->tree, end->node, end->traces, own);
+            } else {
+                addSpeeds(step, end, tp_present, own);
+            }
+            for (int i = 0; i < contact->rows; ++i) {
+                u[i] += own[i];
             }
         }
         u[0] += biasOf(few, contact);
-        memcpy(few->u + contact->row, u, sizeof(double) * (size_t)contact->rows);
     }
 }
 
@@ -290,7 +302,7 @@ static double findSize(const tpSmallStep* step, const tpFewContacts* few) {
     for (int c = 0; c < few->contactCount; ++c) {
         const tpFewContact* contact = &few->contacts[c];
         double u[tp_traceWidth];
-        findSpeeds(step, contact, contact->rows, tp_without, u);
+        findSpeeds(step, contact, tp_without, u);
         u[0] += contact->bias;
         for (int i = 0; i < contact->rows; ++i) {
             square += u[i] * u[i];
@@ -508,10 +520,10 @@ void tpFewContacts_Begin(const tpSmallStep* step, int block) {
         few->pushesOut = false;
         for (int c = 0; c < few->contactCount; ++c) {
             tpFewContact* contact = &few->contacts[c];
-            double moved;
-            findSpeeds(step, contact, 1, tp_displacement, &moved);
+            double moved[tp_traceWidth];
+            findSpeeds(step, contact, tp_displacement, moved);
             double size = contact->run->size[contact->lane];
-            contact->gap = (float)(contact->startGap + moved);
+            contact->gap = (float)(contact->startGap + moved[0]);
             contact->gap = contact->gap > 0.0 && contact->gap < noGap * size ? 0.0 : contact->gap;
             contact->bias = openBias(step, contact);
             if (contact->gap < -smallOverlap * size) {

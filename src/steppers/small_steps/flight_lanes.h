@@ -112,8 +112,7 @@ static inline void storeInertias(const tpFlightPack* pack, int lane, int count, 
     const wide second[4] = { six[1], six[5], six[4], six[5] };
     storeFours(masses, 0, count, first);
     storeFours(masses, 4, count, second);
-    storeFours(nodes, 0, count, six);
-    storeFours(nodes, 2, count, six + 2);
+    storeSixes(nodes, count, six);
     memcpy(last, &six[2], sizeof(wide));
     for (int k = 0; k < count; ++k) {
         masses[k][8] = last[k];
@@ -167,7 +166,7 @@ static void openFlights(tpFlightPack* pack, const tpFlightTimes* times, unsigned
         WideVec w = loadAngular((const tpVelocity* const*)pack->velocities + lane);
         WideVec moved = { none, none, none }, still = moved;
         if (times->isOpen) {
-            moved = loadAngular(pack->moved + lane);
+            moved = loadAngular((const tpVelocity* const*)pack->moved + lane);
         }
         wide speed = wideSqrt(dotVec(w, w));
         wide tumbles = wideSelect(wideGreater(times->step * speed, wideOf(times->leastTurn)),
@@ -190,27 +189,21 @@ static void openFlights(tpFlightPack* pack, const tpFlightTimes* times, unsigned
 
 // Substeps ----------------------------------------------------------------------------------------
 
-static inline void storeSixNumbers(double* const* rows, int count, const wide* six) {
-    storeFours(rows, 0, count, six);
-    storeFours(rows, 2, count, six + 2);
-}
-
 static void addUpBodies(const tpFlightPack* pack, const double* last, const double* pushes,
                         bool isTumbling, double* bases, double* momenta) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int count = pack->count - lane < W ? pack->count - lane : W;
-        const double* rows[W];
+        const double *rows[W], *pushRows[W];
         double *baseRows[W], *momentumRows[W];
-        wide low[4], high[4], b[6], p[6], I[6];
+        wide v[6], b[6], p[6], I[6], more[6];
         for (int k = 0; k < W; ++k) {
             int place = 6 * (k < count ? lane + k : lane);
             rows[k] = last + place;
+            pushRows[k] = pushes + place;
             baseRows[k] = bases + place;
             momentumRows[k] = momenta + place;
         }
-        loadFours(rows, 0, low);
-        loadFours(rows, 2, high);
-        const wide v[6] = { low[0], low[1], low[2], low[3], high[2], high[3] };
+        loadSixes(rows, v);
         for (int k = 0; k < 6; ++k) {
             b[k] = v[k] + loadWide(&pack->kick[k][lane]);
             I[k] = loadWide(&pack->inertia[k][lane]);
@@ -225,11 +218,47 @@ static void addUpBodies(const tpFlightPack* pack, const double* last, const doub
         p[3] = I[0] * b[3] + I[3] * b[4] + I[4] * b[5];
         p[4] = I[3] * b[3] + I[1] * b[4] + I[5] * b[5];
         p[5] = I[4] * b[3] + I[5] * b[4] + I[2] * b[5];
-        storeSixNumbers(baseRows, count, b);
-        storeSixNumbers(momentumRows, count, p);
+        loadSixes(pushRows, more);
+        for (int k = 0; k < 6; ++k) {
+            p[k] = more[k] + p[k];
+        }
+        storeSixes(baseRows, count, b);
+        storeSixes(momentumRows, count, p);
     }
-    for (int k = 0; k < 6 * pack->count; ++k) {
-        momenta[k] = pushes[k] + momenta[k];
+}
+
+static void sumUpBodies(const tpFlightPack* pack, double substeps, const double* begun,
+                        const double* given, bool isTumbling, double* momenta) {
+    wide times = wideOf(substeps);
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        const double *rows[W], *givenRows[W];
+        double* momentumRows[W];
+        wide v[6], p[6], I[6];
+        for (int k = 0; k < W; ++k) {
+            int place = 6 * (k < count ? lane + k : lane);
+            rows[k] = begun + place;
+            givenRows[k] = given + place;
+            momentumRows[k] = momenta + place;
+        }
+        loadSixes(rows, v);
+        loadSixes(givenRows, p);
+        for (int k = 0; k < 6; ++k) {
+            wide more = loadWide(&pack->kick[k][lane]);
+            if (isTumbling && k >= 3) {
+                more += loadWide(&pack->change[k - 3][lane]);
+            }
+            v[k] += times * more;
+            I[k] = loadWide(&pack->inertia[k][lane]);
+        }
+        wide mass = loadWide(&pack->mass[lane]);
+        for (int k = 0; k < 3; ++k) {
+            p[k] += mass * v[k];
+        }
+        p[3] += I[0] * v[3] + I[3] * v[4] + I[4] * v[5];
+        p[4] += I[3] * v[3] + I[1] * v[4] + I[5] * v[5];
+        p[5] += I[4] * v[3] + I[5] * v[4] + I[2] * v[5];
+        storeSixes(momentumRows, count, p);
     }
 }
 
@@ -251,13 +280,12 @@ static void followBodies(int count, double factor, const double* x, double* sum)
 
 static inline WideVec momentumOf(const tpFlightPack* pack, int lane, WideVec w) {
     const double* rows[W];
-    wide low[4], high[4];
+    wide I[6];
     for (int k = 0; k < W; ++k) {
         rows[k] = pack->nodes[tpFlightPack_Lane(pack, lane + k)].inertia;
     }
-    loadFours(rows, 0, low);
-    loadFours(rows, 2, high);
-    wide xx = low[0], yy = low[1], zz = low[2], xy = low[3], xz = high[2], yz = high[3];
+    loadSixes(rows, I);
+    wide xx = I[0], yy = I[1], zz = I[2], xy = I[3], xz = I[4], yz = I[5];
     return (WideVec){ xx * w.x + xy * w.y + xz * w.z, xy * w.x + yy * w.y + yz * w.z,
                       xz * w.x + yz * w.y + zz * w.z };
 }
@@ -302,7 +330,8 @@ static unsigned landFlights(const tpFlightPack* pack, double substep, double cou
         loadFours(rows, 7, m);
         loadFours(rows, 12, c);
         WideVec change = { c[1], c[2], c[3] };
-        WideVec way = subVec(loadAngular(pack->moved + lane), (WideVec){ m[0], m[1], m[2] });
+        WideVec way = subVec(loadAngular((const tpVelocity* const*)pack->moved + lane),
+                             (WideVec){ m[0], m[1], m[2] });
         WideQuat rotation;
         lanes &=
             turnOn(mulAddVec(way, wideOf(-0.5 * count * substep), change), loadQuat(q), &rotation);
@@ -334,18 +363,49 @@ static unsigned shiftPoses(const tpFlightPack* pack, const double* by) {
     for (int lane = 0; lane < pack->count; lane += W) {
         int used = pack->count - lane < W ? pack->count - lane : W;
         const double* rows[W];
-        wide low[4], high[4];
+        wide x[6];
         for (int k = 0; k < W; ++k) {
             rows[k] = by + 6 * (k < used ? lane + k : lane);
         }
-        loadFours(rows, 0, low);
-        loadFours(rows, 2, high);
-        WideVec linear = { low[0], low[1], low[2] }, angular = { low[3], high[2], high[3] };
+        loadSixes(rows, x);
+        WideVec linear = { x[0], x[1], x[2] }, angular = { x[3], x[4], x[5] };
         WidePose at = loadPose((const tpPose* const*)pack->poses + lane);
         WideQuat rotation;
         unsigned lanes = turnOn(angular, at.rotation, &rotation);
         storePose(pack->poses + lane, used, lanes, addVec(at.position, linear), rotation);
         left |= (((1u << used) - 1u) & ~lanes) << lane;
+    }
+    return left;
+}
+
+// Displacements of the step -----------------------------------------------------------------------
+
+static unsigned measureBodies(const tpFlightPack* pack) {
+    unsigned left = 0;
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        double *rows[W], *angular[W];
+        for (int k = 0; k < W; ++k) {
+            rows[k] = &pack->moved[lane + k]->linear.x;
+            angular[k] = &pack->moved[lane + k]->angular.x;
+        }
+        WidePose from = loadPose(pack->starts + lane);
+        WidePose to = loadPose((const tpPose* const*)pack->poses + lane);
+        WideQuat q = multiplyQuats(to.rotation, conjugateQuat(from.rotation));
+        wide none = wideOf(0.0), y = q.x * q.x + q.y * q.y + q.z * q.z;
+        unsigned near = wideBits(wideGreater(wideOf(0.0025), y)) & wideBits(wideGreater(q.w, none));
+        wide series =
+            1.0 +
+            y * (1.0 / 6.0 +
+                 y * (3.0 / 40.0 + y * (5.0 / 112.0 + y * (35.0 / 1152.0 + y * (63.0 / 2816.0)))));
+        wide twice = 2.0 * series;
+        WideVec way = subVec(to.position, from.position);
+        // Lines have a place behind each vector that nobody has asked for yet.
+        const wide linear[4] = { way.x, way.y, way.z, none };
+        const wide turn[4] = { twice * q.x, twice * q.y, twice * q.z, none };
+        storeFours(rows, 0, count, linear);
+        storeFours(angular, 0, count, turn);
+        left |= (((1u << count) - 1u) & ~near) << lane;
     }
     return left;
 }

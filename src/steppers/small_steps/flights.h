@@ -27,7 +27,7 @@ typedef struct tpFlightPack {
     const tpPose* starts[tp_flightPackWidth]; // when the step began
     tpPose* poses[tp_flightPackWidth];        // now
     tpVelocity* velocities[tp_flightPackWidth];
-    const tpVelocity* moved[tp_flightPackWidth]; // displacements since the step began
+    tpVelocity* moved[tp_flightPackWidth]; // displacements since the step began
     // Of the first; those of the others follow.
     tpNodeFlight* flights;
     tpNodeMass* masses;
@@ -61,6 +61,10 @@ typedef struct tpFlightKernels {
     // momenta with `pushes`. Six numbers per lane each.
     void (*addUp)(const tpFlightPack* pack, const double* last, const double* pushes,
                   bool isTumbling, double* bases, double* momenta);
+    // The momenta of so many substeps as if they were one, from the velocities before them: with
+    // what forces change in all of them, and what bodies are given.
+    void (*sumUp)(const tpFlightPack* pack, double substeps, const double* begun,
+                  const double* given, bool isTumbling, double* momenta);
     // sum += factor x, of so many numbers.
     void (*follow)(int count, double factor, const double* x, double* sum);
     // The ends of flights that are short or none, after `count` substeps. Returns the lanes that
@@ -69,6 +73,9 @@ typedef struct tpFlightKernels {
     // Displacements of the poses, six numbers per lane. Returns the lanes that turn far by it,
     // which are left.
     unsigned (*shift)(const tpFlightPack* pack, const double* by);
+    // Displacements from the start of the step to the poses of now, into `moved`. Returns the lanes
+    // that have turned far, whose turns mean nothing.
+    unsigned (*measure)(const tpFlightPack* pack);
 } tpFlightKernels;
 
 // Those of the widest registers that the machine has, up to four numbers.
@@ -81,7 +88,7 @@ extern const tpFlightKernels tp_avx2FlightKernels;
 #define TP_FLIGHT_KERNELS(lanes)                                                                   \
     {                                                                                              \
         .width = lanes, .open = openFlights, .addUp = addUpBodies, .follow = followBodies,         \
-        .land = landFlights, .shift = shiftPoses                                                   \
+        .land = landFlights, .shift = shiftPoses, .sumUp = sumUpBodies, .measure = measureBodies   \
     }
 
 // What follows from the masses of the bodies of a mechanism, once it has been placed: their flights

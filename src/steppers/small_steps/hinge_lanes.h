@@ -217,3 +217,42 @@ static void takeHingesAhead(const tpHingePack* pack, const tpVelocity* velocitie
         }
     }
 }
+
+static void findHingeSlips(const tpHingePack* pack, const double* velocities,
+                           const tpNodePlace* nodes, const tpAxisPlace* axes, double* jumps) {
+    for (int lane = 0; lane < pack->count; lane += W) {
+        int count = pack->count - lane < W ? pack->count - lane : W;
+        const double *own[W], *other[W], *places[W], *motions[W], *readings[W];
+        double* to[W];
+        for (int k = 0; k < W; ++k) {
+            int node = pack->node[lane + k];
+            const tpAxisPlace* axis = &axes[pack->axisPlace[lane + k]];
+            own[k] = velocities + 6 * node;
+            other[k] = velocities + 6 * pack->parent[lane + k];
+            places[k] = &nodes[node].arm.x;
+            motions[k] = axis->motion;
+            readings[k] = axis->reading;
+            to[k] = jumps + 6 * node;
+        }
+        wide v[6], u[6], r[4], s[6], reading[6];
+        loadSixes(own, v);
+        loadSixes(other, u);
+        loadFours(places, 0, r);
+        loadSixes(motions, s);
+        loadSixes(readings, reading);
+        wide jump[6] = { u[0] + (u[4] * r[2] - u[5] * r[1]) - v[0],
+                         u[1] + (u[5] * r[0] - u[3] * r[2]) - v[1],
+                         u[2] + (u[3] * r[1] - u[4] * r[0]) - v[2],
+                         u[3] - v[3],
+                         u[4] - v[4],
+                         u[5] - v[5] };
+        wide rate = wideOf(0.0);
+        for (int k = 0; k < 6; ++k) {
+            rate += reading[k] * jump[k];
+        }
+        for (int k = 0; k < 6; ++k) {
+            jump[k] = jump[k] - rate * s[k];
+        }
+        storeSixes(to, count, jump);
+    }
+}

@@ -29,6 +29,9 @@ typedef struct tpHingeKernels {
     void (*takeAhead)(const tpHingePack* pack, const tpVelocity* velocities, const int32_t* numbers,
                       double time, const tpNodePlace* nodes, const tpAxisPlace* axes,
                       tpJointTree* tree);
+    // What velocities of nodes have across the links, at the places of the last look.
+    void (*slip)(const tpHingePack* pack, const double* velocities, const tpNodePlace* nodes,
+                 const tpAxisPlace* axes, double* jumps);
 } tpHingeKernels;
 
 // Those of the widest registers that the machine has, up to four numbers.
@@ -39,7 +42,7 @@ extern const tpHingeKernels tp_avx2HingeKernels;
 
 // The table of one width, where its functions stand.
 #define TP_HINGE_KERNELS(lanes)                                                                    \
-    { .width = lanes, .look = lookAtHinges, .takeAhead = takeHingesAhead }
+    { .width = lanes, .look = lookAtHinges, .takeAhead = takeHingesAhead, .slip = findHingeSlips }
 
 // Packs of the hinges between two bodies of each tree, into the map. They are made anew only if the
 // structure or an anchor has changed: joints are large, and a step that reads all of them waits for

@@ -55,6 +55,8 @@ void tpArticulation_GoInside(const tpSmallStep* step, const tpArticulation* arti
         readVelocity(&step->velocities[number], &articulation->last[6 * i]);
         readVelocity(&step->moved[number], &articulation->moved[6 * i]);
     }
+    memcpy(articulation->begun, articulation->last,
+           sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
 }
 
 void tpArticulation_ComeOut(const tpSmallStep* step, const tpArticulation* articulation) {

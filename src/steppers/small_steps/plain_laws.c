@@ -4,7 +4,7 @@
 #include "steppers/small_steps/articulation_tree.h"
 
 tpPlainLaws* tpPlainLaws_Reserve(tpArena* arena, int rows) {
-    enum { parts = 8 };
+    enum { parts = 10 };
     tpPlainLaws* laws = TP_SCRATCH_ZEROED(arena, tpPlainLaws, 1);
     int32_t* axes = TP_SCRATCH(arena, int32_t, rows);
     double* numbers = TP_SCRATCH(arena, double, (size_t)parts*(size_t)rows);
@@ -13,7 +13,8 @@ tpPlainLaws* tpPlainLaws_Reserve(tpArena* arena, int rows) {
     }
     laws->axes = axes;
     double** lists[parts] = { &laws->stiffness, &laws->bias,    &laws->startBias, &laws->wayFactor,
-                              &laws->ending,    &laws->damping, &laws->way,       &laws->total };
+                              &laws->ending,    &laws->damping, &laws->way,       &laws->total,
+                              &laws->elastic,   &laws->viscous };
     for (int k = 0; k < parts; ++k) {
         *lists[k] = numbers + (size_t)k * (size_t)rows;
     }
@@ -63,6 +64,7 @@ void tpPlainLaws_Take(const tpSmallStep* step, tpArticulation* articulation) {
         laws->hasSprings = laws->hasSprings || law->role == tp_springRole;
     }
     laws->count = count;
+    laws->substep = 0.0;
     // The part by which a spring lags depends on where its bodies are.
     laws->areKept = !laws->hasSprings;
     laws->lawChanges = step->system->lawChanges;
@@ -90,6 +92,7 @@ bool tpPlainLaws_WriteAgain(const tpSmallStep* step, tpArticulation* articulatio
         return false;
     }
     double tau = step->substepTime;
+    bool isNew = laws->substep != tau;
     for (int k = 0; k < laws->count; ++k) {
         tpArticulatedRow* law = &articulation->laws[k];
         const tpCoordinateDef* def =
@@ -103,17 +106,23 @@ bool tpPlainLaws_WriteAgain(const tpSmallStep* step, tpArticulation* articulatio
                                   INFINITY };
         }
         tpSoftLaw soft = tpForceLaw_Soften(&force, tau, tau, value - force.rest);
+        law->startBias = laws->startBias[k] = soft.bias;
+        law->value = value;
+        laws->way[k] = laws->total[k] = 0.0;
+        if (!isNew && laws->elastic[k] == force.stiffness && laws->viscous[k] == force.damping) {
+            continue;
+        }
         if (!(soft.stiffness > 0.0) || !isfinite(soft.stiffness)) {
             return false;
         }
+        laws->elastic[k] = force.stiffness;
+        laws->viscous[k] = force.damping;
         articulation->solver.answers[k].stiffness = laws->stiffness[k] = soft.stiffness;
         law->damping = laws->damping[k] = soft.damping;
-        law->startBias = laws->startBias[k] = soft.bias;
         law->wayFactor = laws->wayFactor[k] =
             (soft.stiffness - soft.damping) / (tau * soft.stiffness);
-        law->value = value;
-        laws->way[k] = laws->total[k] = 0.0;
     }
+    laws->substep = tau;
     articulation->solver.rowCount = articulation->tree.rowCount = laws->count;
     articulation->tree.near = NULL;
     articulation->hasCones = false;

@@ -20,6 +20,8 @@ typedef struct tpPlainLaws {
     double *stiffness, *bias;
     double *startBias, *wayFactor, *ending, *damping; // as in tpArticulatedRow
     double *way, *total;
+    double *elastic, *viscous; // stiffness and damping that the numbers above have been made of
+    double substep;            // s, the same; 0: they have not been made yet
     bool hasSprings;
     // Rows of servos and dampers alone stay from step to step as long as coordinates have the laws
     // that they have, and only their numbers are written anew.

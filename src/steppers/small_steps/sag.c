@@ -41,9 +41,9 @@ static void writeTurn(float* to, tpVec3 turn) {
 }
 
 // What of a body's turn is a tilt against the faces that carry it. False if none do.
-static bool findTilt(const tpSmallStep* step, int n, int body, tpVec3 turn, tpVec3* tilt) {
+static bool findTilt(const tpSmallStep* step, int n, tpVec3 turn, tpVec3* tilt) {
     const tpSupport* support = &step->supports[n];
-    if (support->carrier < 0 || step->state->map.owners.data[body] >= 0) {
+    if (support->carrier < 0) {
         return false;
     }
     tpVec3 normal = readTurn(support->normal);
@@ -58,9 +58,14 @@ tpVec3 tpSmallStep_Sag(tpSmallStep* step, int n, int body, tpVec3 turn) {
         writeTurn(way->carried, turn);
         return tpZeroVec3();
     }
+    bool isJointed = step->state->map.owners.data[body] >= 0;
+    if (isJointed && !tpHasSag(way)) {
+        writeTurn(way->carried, turn);
+        return tpZeroVec3();
+    }
     tpVec3 before = readTurn(way->sag), sag = before, tilt;
     double most = mostRate * step->h / step->system->units.time;
-    if (!findTilt(step, n, body, turn, &tilt)) {
+    if (isJointed || !findTilt(step, n, turn, &tilt)) {
         sag = tpScale(tpDot(sag, sag) > leastSag * leastSag ? keptPart : 0.0, sag);
     } else if (tpDot(tilt, tilt) <= most * most) {
         sag = tpAdd(sag, tilt);

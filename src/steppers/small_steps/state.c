@@ -52,19 +52,28 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
-uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
-    const double numbers[] = { pose->position.x,   pose->position.y,    pose->position.z,
-                               pose->rotation.w,   pose->rotation.x,    pose->rotation.y,
-                               pose->rotation.z,   velocity->linear.x,  velocity->linear.y,
-                               velocity->linear.z, velocity->angular.x, velocity->angular.y,
-                               velocity->angular.z };
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); ++k) {
+// Turning the hash lets high bits of a word reach low bits of the product: two changes of sign do
+// not cancel.
+static inline uint64_t hashNumbers(uint64_t hash, const double* numbers, int count) {
+    for (int k = 0; k < count; ++k) {
         uint64_t word;
         memcpy(&word, &numbers[k], sizeof(word));
-        hash = tpHashWord(hash, word);
+        hash ^= word;
+        hash = (hash << 31 | hash >> 33) * UINT64_C(0x9e3779b97f4a7c15);
     }
     return hash;
+}
+
+_Static_assert(sizeof(tpPose) == 7 * sizeof(double), "a pose is seven numbers");
+
+// Four hashes that do not wait for each other.
+uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
+    uint64_t start = UINT64_C(0xcbf29ce484222325);
+    uint64_t place = hashNumbers(start, &pose->position.x, 3);
+    uint64_t turn = hashNumbers(start, &pose->rotation.w, 4);
+    uint64_t way = hashNumbers(start, &velocity->linear.x, 3);
+    uint64_t spin = hashNumbers(start, &velocity->angular.x, 3);
+    return tpHashWord(tpHashWord(place, turn), tpHashWord(way, spin));
 }
 
 void tpSmallSteps_Forget(tpSmallSteps* state) {
@@ -76,7 +85,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     tpPackStore_Clear(&state->store);
     state->departed.count = 0;
     state->remembers = state->hasHeld = state->isCalm = false;
-    state->substepTime = 0.0;
+    state->substepTime = state->foreseenTime = 0.0;
     state->structure = 0;
     state->joints = NULL;
 }
@@ -140,6 +149,7 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
     tpSmallSteps* made = state;
     made->map.structure = 0;
     made->joints = NULL;
+    made->foreseenTime = 0.0;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     SavedNumbers numbers;

@@ -63,6 +63,8 @@ typedef struct tpSmallSteps {
     bool isCalm;         // no run of contacts came or went in the last search
     tpSleep sleep;
     tpMechanismMap map; // follows from the scene's structure
+    // For which time and which gravity bodies have margins, s and m/s^2; 0: none. Not in snapshots.
+    double foreseenTime, foreseenGravity;
     // Mechanisms in their room, which they have from step to step; NULL: they are to be placed.
     struct tpStepJoints* joints;
     tpArena jointRoom;
