@@ -5,6 +5,7 @@
 // What is done with that width.
 #include "sweeps/soft_follow_lanes.h"
 #include "sweeps/soft_lanes.h"
+#include "sweeps/soft_strike_lanes.h"
 #include "sweeps/soft_sum_lanes.h"
 
 const tpSoftKernels tp_avx2SoftKernels = TP_SOFT_KERNELS;

@@ -182,13 +182,14 @@ static inline void storeResponse(tpSoftPack* pack, int lane, wideMask closes, co
     storeFloats(&pack->coupling[1][lane], response[2]);
 }
 
-// The velocity of parting of what approaches fast enough. Returns whether something does.
+// The velocity of parting of what approaches fast enough, to be given after the substeps if impacts
+// do not happen in them. Returns whether something does.
 static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run,
                                const tpSoftPack* pack, int lane, wideMask closes, wide approach) {
     wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
     wide parting = wideSelect(closes, e * approach, zero);
     parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
-    storeFloats(&bounceOf(sweep, run, pack)->speed[lane], parting);
+    storeFloats(&bounceOf(sweep, run, pack)->speed[lane], sweep->strikes ? zero : parting);
     return wideAny(wideGreater(zero, parting));
 }
 

@@ -55,7 +55,12 @@ _Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 && sizeof(tpSoftPac
 // Velocities of parting of eight contacts, negative, m/s; 0 if one does not collide. Only steps
 // with restitution have these.
 typedef struct tpSoftBounce {
-    _Alignas(32) float speed[tp_packWidth];
+    _Alignas(64) float speed[tp_packWidth];
+    // While a pair strikes: speeds to part with, whether points close in the substep (1 or 0), and
+    // impulses on A.
+    _Alignas(64) double aim[tp_packWidth];
+    double closes[tp_packWidth];
+    double struck[3][tp_packWidth];
 } tpSoftBounce;
 
 // The fourth row of eight contacts with torsional friction: e_r w_n. Only stores in which some
@@ -164,7 +169,7 @@ typedef struct tpSoftSweep {
     tpSoftBounce* bounces;     // of each pack of the store; NULL if no run bounces
     double up[3];              // against gravity, unit; zero without
     const tpVelocity* moved;   // displacements since the start of the step
-    const tpVelocity* bases;   // velocities of the last substep without its impulses
+    tpVelocity* bases;         // velocities of the last substep without its impulses
     const tpVelocity* means;   // twice the mean of those before and after the step
     // After the step. Displacements over it; padding0 is how far turning moved any point, m;
     // padding1 the body's reach, m.
@@ -175,7 +180,8 @@ typedef struct tpSoftSweep {
     const tpVelocity* places; // positions of the centres of mass, in `linear`
     tpSoftness softness;
     tpSoftLimits limits;
-    double h;
+    double h, time; // of the step and of a substep, s
+    bool strikes;   // impacts happen in the substeps, not after them
     int substeps;
     double warm;      // of the last step's impulses that a substep starts from
     double threshold; // approaches slower than this do not bounce, m/s
@@ -201,6 +207,9 @@ typedef struct tpSoftKernels {
     void (*leadRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
     // The second: true velocities. Adds to the totals.
     void (*settleRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
+    // Impacts of pairs that meet in the next substep, one after the other; in the first one bodies
+    // have not moved. A bit per lane: it strikes.
+    unsigned (*strikeRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isFirst);
     // What collides gets its velocity of parting.
     void (*bounceRun)(const tpSoftSweep* sweep, const tpSoftRun* run);
     // Work and certificate; then cone and dissipation of what carries more and slides faster than
@@ -219,8 +228,8 @@ const tpSoftKernels* tpGetSoftKernels(int width);
 #define TP_SOFT_KERNELS                                                                            \
     {                                                                                              \
         .width = W, .prepareRun = prepareRun, .leadRun = leadRun, .settleRun = settleRun,          \
-        .bounceRun = bounceRun, .judgeRun = judgeRun, .ratioRun = ratioRun,                        \
-        .followRun = followRun,                                                                    \
+        .strikeRun = strikeRun, .bounceRun = bounceRun, .judgeRun = judgeRun,                      \
+        .ratioRun = ratioRun, .followRun = followRun,                                              \
     }
 
 extern const tpSoftKernels tp_plainSoftKernels;

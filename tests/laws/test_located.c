@@ -227,6 +227,37 @@ static void dropCrowd(tpStepperId stepper, int side, double tolerance) {
     tpDestroyWorld(world);
 }
 
+// The same with gaps of a centimetre: impacts come one after the other for a second. While each
+// part of a step was solved before it was halved, the work of a step ended before its impacts were
+// found, and the rest of it was inelastic: 4 percent lost, 13 steps of 100 uncertified.
+static void implicitCrowdsKeepTheirEnergy(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_chakrabortyTrinkle, 0.0, 1.0);
+    tpRandom random = { 5 };
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    for (int i = 0; i < 4 * 4 * 3; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.21 * (i % 4) + randomBetween(&random, -1e-3, 1e-3),
+                                  0.21 * (i / 4 % 4) + randomBetween(&random, -1e-3, 1e-3),
+                                  0.5 + 0.21 * (i / 16));
+        tpBodyId ball = tpCreateBody(world, &def, NULL);
+        tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.1 }, NULL);
+    }
+    double energy = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world), last = 0.0;
+    int uncertified = 0;
+    for (int k = 0; k < 100; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        uncertified += report.violations != 0;
+        last = report.kineticAfter + report.potentialAfter;
+    }
+    print_message("48 balls lose %.1e of their energy in 1 s, %d steps are not certified\n",
+                  1.0 - last / energy, uncertified);
+    CHECK_NEAR(last, energy, 1e-2 * energy);
+    assert_in_range(uncertified, 0, 3);
+    tpDestroyWorld(world);
+}
+
 static void elasticCrowdsKeepTheirEnergy(void** state) {
     (void)state;
     dropCrowd(tp_benderSchmitt, 6, 1e-7);
@@ -235,9 +266,13 @@ static void elasticCrowdsKeepTheirEnergy(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ballBouncesOnTime),     cmocka_unit_test(shortFlightsBounce),
-        cmocka_unit_test(partsGrowAfterABounce), cmocka_unit_test(blockRocks),
-        cmocka_unit_test(velocityIsHandedOn),    cmocka_unit_test(elasticCrowdsKeepTheirEnergy),
+        cmocka_unit_test(ballBouncesOnTime),
+        cmocka_unit_test(shortFlightsBounce),
+        cmocka_unit_test(partsGrowAfterABounce),
+        cmocka_unit_test(blockRocks),
+        cmocka_unit_test(velocityIsHandedOn),
+        cmocka_unit_test(elasticCrowdsKeepTheirEnergy),
+        cmocka_unit_test(implicitCrowdsKeepTheirEnergy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,7 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
     tpCompletion completion = { .count = -1 };
     tpFound found;
     step->misses = false;
+    *isSolved = false;
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (!tpImplicitStep_Prepare(step) ||
             !tpImplicitStep_StartJoints(step, &memory->driftRows)) {
@@ -174,6 +175,10 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         }
         tpTimeStep_WarmStart(base, &memory->history, 1.0);
         tpImplicitStep_Recall(step);
+        step->foresees = pass == 0 && step->mayHalve && tpImpacts_AreForeseen(step);
+        if (step->foresees) {
+            return true;
+        }
         if (completion.count >= 0) {
             tpImplicitStep_Resume(step, &completion, &found);
         }
@@ -216,7 +221,7 @@ static bool solveOrKeepFeatures(tpImplicitStep* step, tpStepperMemory* memory, t
     if (!solveStep(step, memory, report, isSolved)) {
         return false;
     }
-    if (*isSolved || !step->hasRims || tpStepBudget_IsSpent(step->base.system)) {
+    if (*isSolved || step->foresees || !step->hasRims || tpStepBudget_IsSpent(step->base.system)) {
         return true;
     }
     step->keepsFeatures = true;
@@ -266,6 +271,10 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     step->mayHalve = depth < deepestHalving && !tpStepBudget_IsSpent(system);
     if (!solveOrKeepFeatures(step, memory, report, &isSolved)) {
         return false;
+    }
+    if (step->foresees) {
+        tpTrial_Undo(&start);
+        return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
     bool isEnding = tpStepBudget_IsSpent(system);
     if (!isSolved && depth < deepestHalving && !isEnding) {

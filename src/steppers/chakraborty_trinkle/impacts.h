@@ -18,6 +18,10 @@
 // Whether a contact of a solved part has been hit so hard that the part is to be halved.
 bool tpImpacts_AreWorthLocating(const tpImplicitStep* step);
 
+// Whether it is plain before a part is solved that one will be: large crowds would solve each part
+// in vain. Contacts and islands are prepared.
+bool tpImpacts_AreForeseen(const tpImplicitStep* step);
+
 // Ends the impacts of a part that has been moved to its end: velocities of the islands that were
 // hit. `energy` is what they may leave, J. False if memory ran out.
 bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally, double energy,

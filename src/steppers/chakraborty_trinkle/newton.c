@@ -263,6 +263,10 @@ static bool search(IslandNewton* newton, double allowed, double* norm) {
 static const double uncertainPart = 1e3, stuckPart = 0.9;
 enum { mostStuck = 4 };
 
+// Below this part of the goal all that is left are impulses of open contacts: each iteration
+// shrinks them by the proximal term (linearise.c), and it took up to 28 to bring them to zero.
+static const double nothingPart = 1e-8;
+
 // Rows are met well at this many times the residual below which nothing is left to gain: a tenth of
 // what certificates ask for.
 static const double rowsPart = 1e3;
@@ -320,7 +324,7 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
         tpSystem* system = newton->problem->geometry->step->system;
         spend(newton, 2.0);
         bool isSpent = system->stepWork >= newton->workLimit;
-        if (least.norm == 0.0 || isDone || k == limit || isSpent) {
+        if (least.norm <= nothingPart * tolerance.least || isDone || k == limit || isSpent) {
             break;
         }
         recent[count++ % recentMerits] = norm;

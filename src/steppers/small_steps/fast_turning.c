@@ -238,8 +238,8 @@ static const double ripple = 1e-3;
 // turning of others.
 static bool hasLooseSpin(const tpSmallStep* step, int n) {
     int body = step->state->bodies.data[n];
-    return body >= 0 && step->isPushed[n] && step->masses[n].inverseMass > 0.0 &&
-           step->state->map.owners.data[body] < 0 &&
+    return body >= 0 && (step->isPushed[n] || step->strikes[n] > 0) &&
+           step->masses[n].inverseMass > 0.0 && step->state->map.owners.data[body] < 0 &&
            step->h * tpLength(step->system->velocities.data[body].angular) > TP_PI;
 }
 

@@ -39,9 +39,11 @@ typedef struct tpSmallStep {
     tpVelocity* places; // positions; in `angular` what bodies.c knows of their flight
     tpSupport* supports;
     tpSweepBody* masses;
-    bool* mayRest;  // it turned little at the start: its flight is found at the end, if at
-                    // all
-    bool* isPushed; // impulses have changed its velocity in this step
+    bool* mayRest;    // it turned little at the start: its flight is found at the end, if at
+                      // all
+    bool* isPushed;   // impulses have changed its velocity in this step
+    int32_t* strikes; // impacts that it has had in this step
+    int32_t* seen;    // per run: those of its bodies when it was looked at last
     // a user has moved it or changed its velocity, or it is faster than was foreseen
     bool* isDisturbed;
     // Bodies that no impulse moves and that move all the same: as told.

@@ -49,7 +49,10 @@ static const tpSoftLimits limits = {
 // takes a seventh longer on 16 threads, a funnel of 1,000 cubes 4 percent less.
 enum { fewThings = 400, thingsPerThread = 250, thingsPerJointed = 5 };
 
-enum { bounceRounds = 4 };
+// Rounds in which mechanisms answer velocities of parting, and sweeps in which an impact is handed
+// on from body to body before a substep: with eight, a block of 216 elastic balls that lands loses
+// a fifth of its energy, with sixteen a millionth.
+enum { bounceRounds = 4, strikeSweeps = 16 };
 
 static tpSoftness softnessOf(double time, double pushOut) {
     double frequency = 2.0 * TP_PI * springTurns / time;
@@ -228,6 +231,70 @@ static void settleRun(void* context, tpSoftRun* run, bool isBackward) {
     }
 }
 
+static int32_t countStrikes(const tpSmallStep* step, const tpSoftRun* run) {
+    int32_t count = 0;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        count += step->strikes[run->bodyA[lane]] + step->strikes[run->bodyB[lane]];
+    }
+    return count;
+}
+
+static void strike(const tpSmallStep* step, const tpSoftRun* run, bool isFirst) {
+    unsigned struck = step->kernels->strikeRun(&step->sweep, run, isFirst);
+    for (int lane = 0; struck >> lane != 0; ++lane) {
+        unsigned strikes = struck >> lane & 1;
+        if ((strikes & (unsigned)run->movesA >> lane) != 0) {
+            ++step->strikes[run->bodyA[lane]];
+        }
+        if ((strikes & (unsigned)run->movesB >> lane) != 0) {
+            ++step->strikes[run->bodyB[lane]];
+        }
+    }
+    step->seen[run - step->state->store.runs.data] = countStrikes(step, run);
+}
+
+// Before the first substep bodies have not moved.
+static void strikeFirst(void* context, tpSoftRun* run, bool isBackward) {
+    (void)isBackward;
+    const tpSmallStep* step = context;
+    step->seen[run - step->state->store.runs.data] = 0;
+    if (run->parts && isSwept(step, run)) {
+        strike(step, run, true);
+    }
+}
+
+// Before a later one those that approached fast at the start of the step may meet, and those whose
+// bodies have been struck since.
+static void strikeAnew(void* context, tpSoftRun* run, bool isBackward) {
+    (void)isBackward;
+    const tpSmallStep* step = context;
+    if (run->bounces && isSwept(step, run) && (run->parts || countStrikes(step, run) > 0)) {
+        strike(step, run, false);
+    }
+}
+
+// Impacts are handed on to those whose bodies have been struck since they were looked at.
+static bool isHandedOn(const tpSmallStep* step, const tpSoftRun* run) {
+    return run->bounces && isSwept(step, run) &&
+           countStrikes(step, run) != step->seen[run - step->state->store.runs.data];
+}
+
+static void handOnFirst(void* context, tpSoftRun* run, bool isBackward) {
+    (void)isBackward;
+    const tpSmallStep* step = context;
+    if (isHandedOn(step, run)) {
+        strike(step, run, true);
+    }
+}
+
+static void handOn(void* context, tpSoftRun* run, bool isBackward) {
+    (void)isBackward;
+    const tpSmallStep* step = context;
+    if (isHandedOn(step, run)) {
+        strike(step, run, false);
+    }
+}
+
 static void bounceRun(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
@@ -245,9 +312,16 @@ static void addSweep(tpSmallStep* step, void (*sweep)(void*, tpSoftRun*, bool), 
         (tpPhase){ .kind = tp_sweepPhase, .isBackward = isBackward, .sweep = sweep };
 }
 
+static void addStrikes(tpSmallStep* step, bool isFirst) {
+    for (int i = 0; step->sweep.strikes && i < strikeSweeps; ++i) {
+        void (*handsOn)(void*, tpSoftRun*, bool) = isFirst ? handOnFirst : handOn;
+        addSweep(step, i > 0 ? handsOn : isFirst ? strikeFirst : strikeAnew, i % 2 == 1);
+    }
+}
+
 // What is done to bodies and contacts in a step, in this order. False if memory ran out.
 static bool listPhases(tpSmallStep* step) {
-    enum { inSubstep = 5, others = 3 + 2 * bounceRounds };
+    enum { inSubstep = 5 + strikeSweeps, others = 3 + 2 * bounceRounds };
     step->phases =
         TP_SCRATCH(&step->system->arena, tpPhase, inSubstep * (size_t)step->substeps + others);
     if (step->phases == NULL) {
@@ -260,6 +334,7 @@ static bool listPhases(tpSmallStep* step) {
     addSweep(step, prepareRun, false);
     for (int k = 0; k < step->substeps; ++k) {
         bool isOdd = k % 2 == 1;
+        addStrikes(step, k == 0);
         addVisit(step, k == 0 ? beginFirst : beginNext);
         addSweep(step, leadRun, isOdd);
         if (step->drivenCount > 0) {
@@ -270,7 +345,8 @@ static bool listPhases(tpSmallStep* step) {
         addSweep(step, settleRun, !isOdd);
     }
     // What a mechanism answers takes from the velocities of parting: a few rounds give them back.
-    for (int round = 0; step->bounces && round < (step->joints != NULL ? bounceRounds : 1);
+    for (int round = 0;
+         step->bounces && !step->sweep.strikes && round < (step->joints != NULL ? bounceRounds : 1);
          ++round) {
         if (step->joints != NULL) {
             addVisit(step, settleJoints);
@@ -298,6 +374,7 @@ static bool openSweep(tpSmallStep* step) {
     if (step->bounces) {
         int packs = tpPackStore_PackRoom(&state->store);
         sweep->bounces = TP_SCRATCH(&step->system->arena, tpSoftBounce, packs);
+        step->seen = TP_SCRATCH(&step->system->arena, int32_t, state->store.runs.count);
     }
     sweep->masses = step->masses;
     sweep->velocities = step->velocities;
@@ -319,6 +396,8 @@ static bool openSweep(tpSmallStep* step) {
     sweep->places = step->places;
     sweep->softness = softnessOf(step->substepTime, step->settings.pushOut);
     sweep->h = step->h;
+    sweep->time = step->substepTime;
+    sweep->strikes = step->bounces && step->joints == NULL;
     sweep->substeps = step->substeps;
     // Impulses of what rests are as long as the substep.
     double longer = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
@@ -326,7 +405,7 @@ static bool openSweep(tpSmallStep* step) {
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
     sweep->touching = tpSmallStep_TouchDistance(step);
-    return !step->bounces || sweep->bounces != NULL;
+    return !step->bounces || (sweep->bounces != NULL && step->seen != NULL);
 }
 
 static bool anyBounces(const tpPackStore* store) {
