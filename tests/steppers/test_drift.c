@@ -1,5 +1,8 @@
 // The constrained drift: contacts that contradict each other, and rows that no solve meets exactly.
 
+#include <limits.h>
+#include <signal.h>
+
 #include <tippe/joints.h>
 
 #include "support/floor.h"
@@ -157,8 +160,8 @@ typedef struct Tumble {
     int uncertified, iterations;
 } Tumble;
 
-static void tumble(uint64_t seed, int hulls, double speed, int steps, double h, Tumble* all) {
-    tpWorld* world = worldWithFloor(tp_anitescu, 0.4, 0.0);
+static tpWorld* boxOfHulls(tpStepperId stepper, uint64_t seed, int hulls, double speed) {
+    tpWorld* world = worldWithFloor(stepper, 0.4, 0.0);
     for (int side = -1; side <= 1; side += 2) {
         addWall(world, 0.15 * side, 0.0, 0.05, 0.35);
         addWall(world, 0.0, 0.15 * side, 0.25, 0.05);
@@ -167,6 +170,11 @@ static void tumble(uint64_t seed, int hulls, double speed, int steps, double h, 
     for (int i = 0; i < hulls; ++i) {
         addTumblingHull(world, i, speed, &random);
     }
+    return world;
+}
+
+static void tumble(uint64_t seed, int hulls, double speed, int steps, double h, Tumble* all) {
+    tpWorld* world = boxOfHulls(tp_anitescu, seed, hulls, speed);
     for (int k = 0; k < steps; ++k) {
         tpStepReport report = tpWorld_Step(world, h);
         all->uncertified += report.violations != 0;
@@ -237,11 +245,56 @@ static void passesGoOnFromEachOther(void** state) {
     tpDestroyWorld(world);
 }
 
+// Problems of a step after the one at which somebody stops it.
+typedef struct Stopping {
+    volatile sig_atomic_t stop;
+    int at, count, after;
+} Stopping;
+
+static void stopAt(const tpPosedProblem* posed, void* context) {
+    (void)posed;
+    Stopping* stopping = context;
+    stopping->after += stopping->stop != 0;
+    stopping->count += 1;
+    stopping->stop = stopping->count >= stopping->at ? 1 : stopping->stop;
+}
+
+// A step of bodies that have come too deep into each other, since its work is spent, is taken again
+// in several ways. If somebody stops it, it ends.
+static void stopsAreHeard(void** state) {
+    (void)state;
+    tpWorld* world = boxOfHulls(tp_stewartTrinkle, 3, 140, 3.0);
+    Stopping stopping = { 0, INT_MAX, 0, 0 };
+    tpWorld_SetStop(world, &stopping.stop);
+    tpWorld_SetProblemHook(world, stopAt, &stopping);
+    int most = 0, hard = 0;
+    for (int k = 0; k < 24; ++k) {
+        // The same step, stopped after ever more problems, and then to its end.
+        for (int at = 2; at <= 32; at *= 4) {
+            stopping = (Stopping){ 0, at, 0, 0 };
+            tpWorld_Step(world, 0.01);
+            most = stopping.after > most ? stopping.after : most;
+            hard += stopping.stop != 0;
+            if (stopping.stop == 0) {
+                break;
+            }
+        }
+        if (stopping.stop != 0) {
+            stopping = (Stopping){ 0, INT_MAX, 0, 0 };
+            tpWorld_Step(world, 0.01);
+        }
+    }
+    print_message("%d stops, at most %d problems after one\n", hard, most);
+    assert_true(hard > 0 && most <= 4);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(passesGoOnFromEachOther),
                                         cmocka_unit_test(rowsDoNotPileUp),
                                         cmocka_unit_test(roundsEndAtRounding),
                                         cmocka_unit_test(roundsDoNotGoInCircles),
-                                        cmocka_unit_test(crowdsAreMet) };
+                                        cmocka_unit_test(crowdsAreMet),
+                                        cmocka_unit_test(stopsAreHeard) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
