@@ -256,8 +256,9 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         last = step->rows;
         lastContacts = step->contacts;
         wasReduced = step->reduced != NULL;
-        // Rounds that have used up the work of the step would not be as many in another pass.
-        isLast = isLast || (!hasOutrun && !tpSystem_HasWorkLeft(step->system));
+        // Rounds that have not settled for lack of work would be fewer in another pass.
+        bool isOver = !hasOutrun && !drift.isSettled && !tpSystem_HasWorkLeft(step->system);
+        isLast = isLast || isOver;
         // The rounds may diverge if a joint's lever changes its sign within the step. Contacts
         // within what bodies would then move are all that there are, for nothing.
         result->isLost = settings->mayGiveUp && !hasOutrun && drift.apart > lostApart &&
