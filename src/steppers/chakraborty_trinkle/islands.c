@@ -120,13 +120,20 @@ static int movingRows(const tpRows* rows, int block, const double* response) {
 // Linear rows know less of marbles that roll on by more than this in the step, rad.
 static const double farthestTurn = 0.6;
 
+// Hyperstatic islands of more bodies than this are handed over at once if something strikes in
+// them: what they could do in their part of the work is missing afterwards.
+enum { mostStruck = 40 };
+
 // Of a step's work: what hyperstatic islands may take before the step is handed over.
 static const double hyperstaticPart = 0.4;
 
+static bool hasRedundantRows(const tpIslandProblem* problem) {
+    return problem->rowCount > problem->bodyCount * problem->geometry->step->rows.componentCount;
+}
+
 static bool isHyperstatic(const tpIslandProblem* problem) {
-    int velocities = problem->bodyCount * problem->geometry->step->rows.componentCount;
     return problem->bodyCount > largestNewton ||
-           (problem->bodyCount > largestRedundant && problem->rowCount > velocities);
+           (problem->bodyCount > largestRedundant && hasRedundantRows(problem));
 }
 
 static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
@@ -462,6 +469,12 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     // Or it was taken so before something that was missed joined it.
     bool isKnown = problem->bodyCount > 0 && step->thetaOf[problem->bodies[0]] > problem->theta;
     bool isEnding = tpStepBudget_IsSpent(step->base.system) && hasContact(step, problem);
+    if (problem->ownPart < 1.0 && problem->bodyCount > mostStruck && hasRedundantRows(problem) &&
+        tpImplicitStep_IsBoundToHit(step, problem)) {
+        *isSolved = false;
+        step->isTooDear = true;
+        return true;
+    }
     if (problem->theta < 1.0 && (isKnown || isEnding || tpImplicitStep_IsStiff(step, problem) ||
                                  tpImplicitStep_IsBoundToHit(step, problem))) {
         takeImplicitEuler(step, island);
