@@ -36,7 +36,7 @@ typedef struct Patience {
 // comes next, stands still: friction is not associated. What is won by proximal points is thrown
 // away there. Where many bodies slide these go on therefore. They begin with a larger weight, since
 // those that fail cost eight steps each, and it falls faster. FRICTION.md has the figures.
-enum { SLIDING_BODIES = 40, SLIDING_LIMIT = 400 };
+enum { SLIDING_BODIES = 20, SLIDING_LIMIT = 400 };
 static const double slidingPart = 0.2, bordering = 0.998;
 
 static bool isSliding(const tpFrictionIsland* island) {

@@ -15,6 +15,12 @@ bool tpRows_IsActive(const tpRows* rows, int block) {
            rows->scale[first] * rows->q[first] < nearlyClosed * rows->speedUnit;
 }
 
+// The velocity of a row if the active blocks have changed those of bodies.
+static double velocityOf(const tpActiveRows* active, const tpRows* whole, int block, int row) {
+    return whole->q[row] + tpRows_RowVelocity(whole, row, active->changes, whole->bodyA[block],
+                                              whole->bodyB[block]);
+}
+
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
     memset(active, 0, sizeof(*active));
     active->isActive = TP_SCRATCH(arena, bool, whole->blockCount);
@@ -32,8 +38,13 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     active->rows.bodyCount = whole->bodyCount;
     active->rows.inverseMass = whole->inverseMass;
     active->rows.terms = whole->terms;
+    memset(active->changes, 0, sizeof(tpVelocity) * (size_t)whole->bodyCount);
+    tpRows_ApplyImpulses(whole, active->changes);
     for (int b = 0; b < whole->blockCount; ++b) {
-        active->isActive[b] = tpRows_IsActive(whole, b);
+        int first = whole->firstRows[b];
+        active->isActive[b] =
+            tpRows_IsActive(whole, b) || whole->scale[first] * velocityOf(active, whole, b, first) <
+                                             nearlyClosed * whole->speedUnit;
         active->activeCount += active->isActive[b];
     }
     return true;
@@ -72,8 +83,7 @@ int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
         }
         for (int k = first; k < first + count; ++k) {
             whole->impulse[k] = 0.0;
-            whole->velocity[k] = whole->q[k] + tpRows_RowVelocity(whole, k, active->changes,
-                                                                  whole->bodyA[b], whole->bodyB[b]);
+            whole->velocity[k] = velocityOf(active, whole, b, k);
         }
         if (whole->scale[first] * whole->velocity[first] < -noApproach * whole->speedUnit) {
             active->isActive[b] = true;

@@ -2,9 +2,10 @@
 //
 // Contacts are looked for as far as bodies may move, so in a pile that falls most of them stay
 // open; as rows of the problem they would tie everything that is near each other into one large
-// island. A contact that would not be violated without impulses and carried nothing last time
-// starts outside; where impulses of others make it approach, it joins. Outside, impulses are zero
-// and normal velocities not negative, so what solves the smaller problem solves the whole.
+// island. A contact that is violated neither without impulses nor with those of the start, and
+// carried nothing last time, starts outside; where impulses of others make it approach, it joins.
+// Outside, impulses are zero and normal velocities not negative, so what solves the smaller problem
+// solves the whole.
 //
 // Who joins is known long before the last digits. While somebody may, a solve of many rows has a
 // tenth of its work; in struck walls whole solves of a set that two contacts joined afterwards took
@@ -23,7 +24,7 @@ typedef struct tpActiveRows {
     tpVelocity* changes; // scratch
 } tpActiveRows;
 
-// Whether a block is one to begin with.
+// Whether a block is one to begin with, whatever the impulses of the others.
 bool tpRows_IsActive(const tpRows* rows, int block);
 
 // Chooses the blocks to begin with. Memory is the arena's. False if it ran out.

@@ -220,6 +220,9 @@ static const double lostApart = 1e-3;
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
                    tpDriftResult* result, tpStepReport* report) {
     tpDrift drift = { .step = step, .memory = memory, .settings = settings, .report = report };
+    tpRows last = { 0 }; // of the pass before, its contacts, and whether joints have rows
+    const tpContact* lastContacts = NULL;
+    bool wasReduced = false;
     for (int pass = 1; pass <= maxPasses; ++pass) {
         if (pass > 1) {
             // The drift of the last pass has turned bodies; inertia is that of the start.
@@ -242,9 +245,21 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         if (result->isForeseen) {
             return true;
         }
-        if (!tpDrift_AddStartRows(&drift) || !iterate(&drift, isLast, &hasOutrun)) {
+        if (!tpDrift_AddStartRows(&drift)) {
             return false;
         }
+        if (pass > 1 && wasReduced == (step->reduced != NULL)) {
+            carryImpulses(&last, lastContacts, &step->rows, step->contacts);
+        }
+        if (!iterate(&drift, isLast, &hasOutrun)) {
+            return false;
+        }
+        last = step->rows;
+        lastContacts = step->contacts;
+        wasReduced = step->reduced != NULL;
+        // Rounds that have not settled for lack of work would be fewer in another pass.
+        bool isOver = !hasOutrun && !drift.isSettled && !tpSystem_HasWorkLeft(step->system);
+        isLast = isLast || isOver;
         // The rounds may diverge if a joint's lever changes its sign within the step. Contacts
         // within what bodies would then move are all that there are, for nothing.
         result->isLost = settings->mayGiveUp && !hasOutrun && drift.apart > lostApart &&

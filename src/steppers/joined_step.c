@@ -115,8 +115,10 @@ static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
            tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
 }
 
+// Of a step that somebody has stopped nothing is taken again: all of it is taken back.
 static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return isTorn(step, isSpent, report) || isDeep(step, isSpent, report);
+    return !tpSystem_IsStopped(step->system) &&
+           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report));
 }
 
 // Islands -----------------------------------------------------------------------------------------
@@ -407,7 +409,8 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
                  takeParts(step, isNew, isHeld, &outcome, report);
         isNew = outcome.isAstray && !outcome.isCut;
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
-        outcome.isAstray = !report->undone && (outcome.isAstray || hasOutrun);
+        outcome.isAstray =
+            !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasOutrun);
     }
     if (!isDone) {
         tpStepReport_RunOut(report);

@@ -476,9 +476,9 @@ static void testLimitsOfWork(void** state) {
         tpSystem* system = &world->system;
         tpSolverMemory* memory = tpCreateSolverMemory(NULL);
         tpRows rows = makeTower(world, 0.6);
-        tpSolveSettings settings = { .cone = tp_circularCone,
-                                     .directionCount = 8,
-                                     .tolerance = 1e-30 };
+        tpSolveSettings settings = {
+            .cone = tp_circularCone, .directionCount = 8, .tolerance = 1e-30, .share = 0.5
+        };
         system->certificate = 1e-30;
         tpStepBudget_Begin(system);
         double start = k == 1 ? tpStepBudget_Whole(system) : 0.0;

@@ -16,6 +16,7 @@
 #include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 #include "steppers/chakraborty_trinkle/rims.h"
+#include "steppers/stewart_trinkle/stewart_trinkle.h"
 
 enum { maxPasses = 8, deepestHalving = 5 };
 
@@ -242,9 +243,17 @@ static bool advanceInHalves(tpSystem* system, tpStepperMemory* memory,
     double time = system->time;
     bool isDone = advance(system, memory, settings, 0.5 * h, depth + 1, tally, step, report);
     system->time = time + 0.5 * h;
-    isDone = isDone && advance(system, memory, settings, 0.5 * h, depth + 1, tally, step, report);
+    isDone = isDone && (step->isTooDear ||
+                        advance(system, memory, settings, 0.5 * h, depth + 1, tally, step, report));
     system->time = time;
     return isDone;
+}
+
+// Whether another stepper takes a step that has cost what it may and is not solved. The paper's own
+// form stays what it is.
+static bool mayHandOver(const tpImplicitStep* step) {
+    return step->base.contactCount > 0 && !step->settings.isFull &&
+           !tpSystem_IsStopped(step->base.system);
 }
 
 // One step of h seconds at the system's time, or two of half the length if it cannot be solved or
@@ -277,6 +286,10 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
     bool isEnding = tpStepBudget_IsSpent(system);
+    step->isTooDear = !isSolved && step->isTooDear && mayHandOver(step);
+    if (step->isTooDear) {
+        return true;
+    }
     if (!isSolved && depth < deepestHalving && !isEnding) {
         tpTrial_Undo(&start);
         bool isDone = advanceInHalves(system, memory, settings, h, depth, tally, step, report);
@@ -320,6 +333,29 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     return tpTally_Merge(tally, part.list, part.count, &system->arena);
 }
 
+// Both ways together may cost this part of a step's budget, and the second one has this at least.
+static const double bothWays = 1.1, leastRest = 0.3;
+
+// The step from its start with linear rows in place of implicit contacts, and with what is left of
+// its work. Dozens of bodies that strike each other need ten passes of linear problems with
+// implicit contacts, and have work for three: what they ended with met no law.
+static void takeLinear(const tpTrial* start, double startWork, double share,
+                       tpStepperMemory* memory, const tpOptions* options, double h,
+                       tpStepReport* report) {
+    tpSystem* system = start->system;
+    tpTrial_Undo(start);
+    tpRowHistory_Forget(&memory->driftRows);
+    tpJoints_ClearReactions(system);
+    double used = (tpStepBudget_Work(system) - startWork) / tpStepBudget_Whole(system);
+    system->solveWork = 0.0;
+    tpStepBudget_BeginPart(system, fmax(bothWays * share - used, leastRest * share));
+    system->wasSpent = false;
+    tpStewartTrinkleStepper.step(system, memory, options, h, report);
+    tpStepReport_FallBack(report, "linear rows",
+                          "implicit contacts cost more than a step may: it is taken with linear "
+                          "rows, as stewart-trinkle does");
+}
+
 // The paper's own step is inelastic.
 static int impactLawOf(const tpOptions* options) {
     bool isPapersStep = (int)options->values[tp_formulationOption] == tp_fullForm ||
@@ -347,7 +383,15 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpTally tally = { NULL, 0 };
     memset(&step, 0, sizeof(step));
     tpJoints_ClearReactions(system);
-    if (!advance(system, memory, &settings, h, 0, &tally, &step, report) ||
+    tpTrial start;
+    double startWork = tpStepBudget_Work(system), share = tpStepBudget_Share(system);
+    bool isDone = tpTrial_Begin(&start, system, &memory->history, report) &&
+                  advance(system, memory, &settings, h, 0, &tally, &step, report);
+    if (isDone && step.isTooDear) {
+        takeLinear(&start, startWork, share, memory, options, h, report);
+        return;
+    }
+    if (!isDone ||
         !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
         tpStepReport_RunOut(report);
         return;

@@ -204,7 +204,7 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
         }
         before = norm;
         tpStepBudget_Spend(system, freezeWork * (problem->blockCount + problem->bodyCount));
-        if (pass > 0 && tpStepBudget_IsSpent(system)) {
+        if (pass > 0 && tpIslandProblem_IsDear(problem)) {
             break;
         }
         freeze(problem, &rows);

@@ -117,6 +117,25 @@ static int movingRows(const tpRows* rows, int block, const double* response) {
     return count;
 }
 
+// Linear rows know less of marbles that roll on by more than this in the step, rad.
+static const double farthestTurn = 0.6;
+
+// Hyperstatic islands of more bodies than this are handed over at once if something strikes in
+// them: what they could do in their part of the work is missing afterwards.
+enum { mostStruck = 40 };
+
+// Of a step's work: what hyperstatic islands may take before the step is handed over.
+static const double hyperstaticPart = 0.4;
+
+static bool hasRedundantRows(const tpIslandProblem* problem) {
+    return problem->rowCount > problem->bodyCount * problem->geometry->step->rows.componentCount;
+}
+
+static bool isHyperstatic(const tpIslandProblem* problem) {
+    return problem->bodyCount > largestNewton ||
+           (problem->bodyCount > largestRedundant && hasRedundantRows(problem));
+}
+
 static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
     tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
@@ -152,6 +171,8 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
         }
     }
     problem->size = problem->bodyCount * rows->componentCount + problem->rowCount;
+    bool mayHandOver = isHyperstatic(problem) && !step->settings.isFull;
+    problem->ownPart = mayHandOver ? hyperstaticPart : 1.0;
     return true;
 }
 
@@ -256,12 +277,6 @@ static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* prob
         speed = fmax(speed, tpVelocity_LargestSpeed(base->system, slot, &base->pushed[slot]));
     }
     return 64.0 * DBL_EPSILON * (size / base->h + speed) * sqrt((double)problem->rowCount);
-}
-
-static bool isHyperstatic(const tpIslandProblem* problem) {
-    int velocities = problem->bodyCount * problem->geometry->step->rows.componentCount;
-    return problem->bodyCount > largestNewton ||
-           (problem->bodyCount > largestRedundant && problem->rowCount > velocities);
 }
 
 static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
@@ -384,7 +399,7 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
     }
     bool isDone = isLinearFirst ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
                                 : runNewton(step, problem, memory, report, solve);
-    if (!isDone || solve->isSolved || (isLinearFirst && tpStepBudget_IsSpent(system)) ||
+    if (!isDone || solve->isSolved || (isLinearFirst && tpIslandProblem_IsDear(problem)) ||
         isTooLong(step, problem)) {
         return isDone;
     }
@@ -454,6 +469,12 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     // Or it was taken so before something that was missed joined it.
     bool isKnown = problem->bodyCount > 0 && step->thetaOf[problem->bodies[0]] > problem->theta;
     bool isEnding = tpStepBudget_IsSpent(step->base.system) && hasContact(step, problem);
+    if (problem->ownPart < 1.0 && problem->bodyCount > mostStruck && hasRedundantRows(problem) &&
+        tpImplicitStep_IsBoundToHit(step, problem)) {
+        *isSolved = false;
+        step->isTooDear = true;
+        return true;
+    }
     if (problem->theta < 1.0 && (isKnown || isEnding || tpImplicitStep_IsStiff(step, problem) ||
                                  tpImplicitStep_IsBoundToHit(step, problem))) {
         takeImplicitEuler(step, island);
@@ -476,12 +497,15 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     }
     clearOpen(step, problem);
     *isSolved = *isSolved && solve.isSolved;
+    step->isTooDear = step->isTooDear || (!solve.isSolved && tpIslandProblem_IsDear(problem) &&
+                                          tpIslandProblem_LargestTurn(problem) < farthestTurn);
     return true;
 }
 
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved) {
     *isSolved = true;
+    step->isTooDear = false;
     if (step->base.bodyCount > 0) {
         memcpy(step->base.pushed, step->base.kicked,
                sizeof(tpVelocity) * (size_t)step->base.bodyCount);

@@ -41,9 +41,10 @@ typedef struct tpImplicitStep {
     // Rims (rims.h): contacts keep their features in this step; some contacts were joined; one of
     // these runs so far along its rim that the step is too long for it.
     bool keepsFeatures, hasRims, runsFar;
-    bool foresees; // impacts for which the step is halved: it was not solved
-    bool mayHalve; // a step that is not solved may be taken in halves
-    bool misses;   // contacts that overlap where the step ends were still missed in its last pass
+    bool foresees;  // impacts for which the step is halved: it was not solved
+    bool mayHalve;  // a step that is not solved may be taken in halves
+    bool misses;    // contacts that overlap where the step ends were still missed in its last pass
+    bool isTooDear; // its work was spent before it was solved: the whole step is taken otherwise
 } tpImplicitStep;
 
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.

@@ -4,6 +4,7 @@
 
 #include "complementarity/friction_island.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/chakraborty_trinkle/joint_action.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
@@ -492,13 +493,22 @@ double tpIslandProblem_Scale(const tpIslandProblem* problem) {
     return sqrt(sum);
 }
 
+double tpIslandProblem_LargestTurn(const tpIslandProblem* problem) {
+    const tpTimeStep* step = problem->geometry->step;
+    double largest = 0.0;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        tpVec3 spin = step->startVelocities[problem->bodies[i]].angular;
+        largest = fmax(largest, tpLength(spin) * step->h);
+    }
+    return largest;
+}
+
 bool tpIslandProblem_TurnsFar(const tpIslandProblem* problem) {
     static const double farTurn = 0.3; // rad
-    const tpTimeStep* step = problem->geometry->step;
-    for (int i = 0; i < problem->bodyCount; ++i) {
-        if (tpLength(step->startVelocities[problem->bodies[i]].angular) * step->h > farTurn) {
-            return true;
-        }
-    }
-    return false;
+    return tpIslandProblem_LargestTurn(problem) > farTurn;
+}
+
+bool tpIslandProblem_IsDear(const tpIslandProblem* problem) {
+    const tpSystem* system = problem->geometry->step->system;
+    return tpStepBudget_IsSpent(system) || tpStepBudget_UsedPart(system) > problem->ownPart;
 }

@@ -57,6 +57,7 @@ typedef struct tpIslandProblem {
     int* blocks;       // ascending
     int* bodyAt;       // slot -> number in the island, -1 elsewhere; shared by all islands
     int* firstRow;     // of each block of the island among its rows
+    double ownPart;    // of a step's work: once it is spent another stepper has its turn
     bool hasJoints;
 } tpIslandProblem;
 
@@ -112,8 +113,14 @@ double tpIslandProblem_Scale(const tpIslandProblem* problem);
 // Whether joints have as many rows as there are velocities: what moves is held twice.
 bool tpIslandProblem_IsHeldTwice(const tpIslandProblem* problem);
 
+// How far a body turns in the step as it moves at the start, at the most, rad.
+double tpIslandProblem_LargestTurn(const tpIslandProblem* problem);
+
 // Whether a body, as it moves at the start, turns so far in the step that directions of the start
 // tell little about its end.
 bool tpIslandProblem_TurnsFar(const tpIslandProblem* problem);
+
+// Whether the step has cost all that it may before this island is solved.
+bool tpIslandProblem_IsDear(const tpIslandProblem* problem);
 
 #endif
