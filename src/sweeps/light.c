@@ -117,8 +117,15 @@ static void fillRounds(const tpLightSweeper* light) {
 }
 
 static void fillBody(const tpSweeper* sweeper, int body, int lane, int32_t* bodies,
-                     float (*mass)[tp_lightWidth]) {
+                     float (*mass)[tp_lightWidth], uint16_t locked[3]) {
     bodies[lane] = body;
+    if (tpSweeper_IsLocked(sweeper, body)) {
+        const tpVec3 free = sweeper->freeAxes[body];
+        const double parts[3] = { free.x, free.y, free.z };
+        for (int k = 0; k < 3; ++k) {
+            locked[k] = (uint16_t)(locked[k] | (parts[k] == 0.0 ? 1u << lane : 0u));
+        }
+    }
     mass[0][lane] = (float)sweeper->bodies[body].inverseMass;
     for (int k = 0; k < 6; ++k) {
         mass[k + 1][lane] = (float)sweeper->bodies[body].inverseInertia[k];
@@ -154,8 +161,11 @@ static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const in
             light->contacts[place] = contact;
             fillContact(light, place, pack, from);
             if (k == 0) {
-                fillBody(light->sweeper, pack->bodyA[from], lane, run->bodyA, run->massA);
-                fillBody(light->sweeper, pack->bodyB[from], lane, run->bodyB, run->massB);
+                fillBody(light->sweeper, pack->bodyA[from], lane, run->bodyA, run->massA,
+                         run->lockedA);
+                fillBody(light->sweeper, pack->bodyB[from], lane, run->bodyB, run->massB,
+                         run->lockedB);
+                run->hasLocks |= pack->hasLocks;
             }
         }
     }
