@@ -170,12 +170,58 @@ static void ballsGiveMomentum(void** state) {
     }
 }
 
+// A certified crowd of bender-schmitt, which is swept in single precision: pairs of blocks on a
+// slope without friction, the lower one locked in x, the upper one held by it. The pair goes across
+// evenly; the ground carries m g (1 + sin^2 a) / cos a of the one, m g cos a of the other, and they
+// press each other with m g sin a.
+static void crowdsAreHeld(void** state) {
+    (void)state;
+    static const char* const text =
+        "{ \"tippe\": 1, \"name\": \"rails\", \"gravity\": [0, 0, -9.81],"
+        " \"materials\": { \"m\": { \"friction\": 0 } }, \"bodies\": ["
+        " { \"name\": \"slope\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+        " { \"type\": \"plane\", \"normal\": [\"sin(0.4)\", 0, \"cos(0.4)\"] } ] },"
+        " { \"repeat\": { \"i\": 40 }, \"name\": \"a{i}\", \"mass\": 2, \"material\": \"m\","
+        " \"velocity\": [0, 0.5, 0], \"locked\": [\"x\"],"
+        " \"position\": [\"0.1 * sin(0.4)\", \"0.5 * i\", \"0.1 * cos(0.4)\"],"
+        " \"rotation\": { \"axis\": [0, 1, 0], \"degrees\": \"0.4 * 180 / pi\" },"
+        " \"shapes\": [ { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] },"
+        " { \"repeat\": { \"i\": 40 }, \"name\": \"b{i}\", \"mass\": 2, \"material\": \"m\","
+        " \"velocity\": [0, 0.5, 0],"
+        " \"position\": [\"0.1 * sin(0.4) - 0.4 * cos(0.4)\", \"0.5 * i\","
+        " \"0.1 * cos(0.4) + 0.4 * sin(0.4)\"],"
+        " \"rotation\": { \"axis\": [0, 1, 0], \"degrees\": \"0.4 * 180 / pi\" },"
+        " \"shapes\": [ { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ],"
+        " \"simulation\": { \"stepper\": \"bender-schmitt\", \"step\": 0.01, \"until\": 1 } }";
+    tpWorld* world = makeWorldFrom(text);
+    assert_int_equal(tpWorld_SetOption(world, "budget", "3000", NULL), tp_success);
+    assert_int_equal(tpWorld_SetOption(world, "certificate", "1e-4", NULL), tp_success);
+    double a = 0.4, load = 40.0 * 2.0 * g * ((1.0 + sin(a) * sin(a)) / cos(a) + cos(a) + sin(a));
+    for (int i = 1; i <= 20; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.failureCount, 0);
+        assert_int_equal(report.violations, 0);
+        CHECK_NEAR(loadOn(world), load, 1e-3 * load);
+    }
+    for (int i = 0; i < 40; ++i) {
+        char name[8];
+        snprintf(name, sizeof(name), "a%d", i);
+        tpVec3 first = tpMakeVec3(0.1 * sin(a), 0.5 * i + 0.1, 0.1 * cos(a));
+        tpBodyId body = tpWorld_FindBody(world, name);
+        CHECK_VEC3(tpBody_GetPosition(world, body), first, 1e-4);
+        assert_true(tpBody_GetPosition(world, body).x == first.x);
+        name[0] = 'b';
+        tpVec3 second = tpAdd(first, tpMakeVec3(-0.4 * cos(a), 0.0, 0.4 * sin(a)));
+        CHECK_VEC3(tpBody_GetPosition(world, tpWorld_FindBody(world, name)), second, 1e-4);
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standsOnSlopes),
-        cmocka_unit_test(slidesAcross),
-        cmocka_unit_test(isLifted),
-        cmocka_unit_test(ballsGiveMomentum),
+        cmocka_unit_test(standsOnSlopes), cmocka_unit_test(slidesAcross),
+        cmocka_unit_test(isLifted),       cmocka_unit_test(ballsGiveMomentum),
+        cmocka_unit_test(crowdsAreHeld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
