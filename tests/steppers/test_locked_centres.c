@@ -21,7 +21,7 @@ static const Way ways[] = {
     { "bender-schmitt", 1e-9, 1e-6, 1e-9, true },
     { "chakraborty-trinkle", 1e-9, 1e-5, 3e-4, true },
     { "small-steps", 1e-5, 2.5e-3, 1e-6, false },
-    { "auto", 1e-9, 1e-9, 1e-4, true },
+    { "auto", 1e-9, 1e-9, 1e-9, true },
 };
 enum { wayCount = sizeof(ways) / sizeof(ways[0]) };
 
@@ -131,13 +131,18 @@ static void isLifted(void** state) {
     }
 }
 
-// A ball that is locked in y is hit by one of half its mass from the side, along n: an impulse p
-// changes the speed along n by p (cos^2 b / 2 + 1), and the ball's own velocity in x alone.
-static void ballsGiveMomentum(void** state) {
+// A ball or a block that is locked in y is hit by one of half its mass from the side, along n: an
+// impulse p changes the speed along n by p (cos^2 b / 2 + 1), and its own velocity in x alone.
+static void impactsGiveMomentum(void** state) {
     (void)state;
     static const double restitutions[] = { 0.0, 0.5 };
-    for (int k = 0; k < 2 * wayCount; ++k) {
-        const Way* way = &ways[k / 2];
+    static const char* const shapes[] = { "\"type\": \"sphere\", \"radius\": 0.1",
+                                          "\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]" };
+    static const char* const turned =
+        "\"rotation\": { \"axis\": [0, 0, 1], \"degrees\": \"108 / pi\" }";
+    for (int k = 0; k < 4 * wayCount; ++k) {
+        const Way* way = &ways[k / 4];
+        const char* shape = shapes[k / 2 % 2];
         double e = restitutions[k % 2];
         if (e > 0.0 && !way->hasRestitution) {
             continue;
@@ -147,13 +152,13 @@ static void ballsGiveMomentum(void** state) {
                  "{ \"tippe\": 1, \"name\": \"balls\", \"gravity\": [0, 0, 0], \"materials\": {"
                  " \"m\": { \"friction\": 0, \"restitution\": %g } }, \"bodies\": ["
                  " { \"name\": \"a\", \"mass\": 2, \"material\": \"m\", \"locked\": [\"y\"],"
-                 " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] },"
+                 " %s, \"shapes\": [ { %s } ] },"
                  " { \"name\": \"b\", \"mass\": 1, \"material\": \"m\","
                  " \"position\": [\"0.25 * cos(0.6)\", \"0.25 * sin(0.6)\", 0],"
                  " \"velocity\": [\"-2 * cos(0.6)\", \"-2 * sin(0.6)\", 0],"
-                 " \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+                 " %s, \"shapes\": [ { %s } ] } ],"
                  " \"simulation\": { \"stepper\": \"%s\", \"step\": 0.01, \"until\": 1 } }",
-                 e, way->stepper);
+                 e, turned, shape, turned, shape, way->stepper);
         tpWorld* world = makeWorldFrom(text);
         for (int i = 0; i < 4; ++i) {
             tpStepReport report = tpWorld_Step(world, h);
@@ -220,7 +225,7 @@ static void crowdsAreHeld(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standsOnSlopes), cmocka_unit_test(slidesAcross),
-        cmocka_unit_test(isLifted),       cmocka_unit_test(ballsGiveMomentum),
+        cmocka_unit_test(isLifted),       cmocka_unit_test(impactsGiveMomentum),
         cmocka_unit_test(crowdsAreHeld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
