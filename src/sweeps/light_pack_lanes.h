@@ -148,21 +148,6 @@ static inline void storeLightBodies(tpLightSweeper* sweeper, const tpLightRun* r
     storeLightLines(sweeper->changes, run->bodyB + lane, &bodies->velocityB);
 }
 
-// Takes back what the last impulses have added to velocities along locked axes: nothing, before.
-static inline void holdLight(const tpLightRun* run, int lane, LightBodies* bodies) {
-    for (int side = 0; side < 2; ++side) {
-        const uint16_t* locked = side == 0 ? run->lockedA : run->lockedB;
-        light* v = side == 0 ? bodies->velocityA.numbers : bodies->velocityB.numbers;
-        for (int k = 0; k < 3; ++k) {
-            _Alignas(64) float free[tp_lightWidth];
-            for (int i = 0; i < F; ++i) {
-                free[i] = locked[k] >> (lane + i) & 1 ? 0.0f : 1.0f;
-            }
-            v[k] = v[k] * loadLight(free);
-        }
-    }
-}
-
 static void sweepLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
     bool rubs = sweeper->rowCount > 1;
     ptrdiff_t stride = (ptrdiff_t)sweeper->rowCount * tp_lightWidth;
@@ -175,9 +160,6 @@ static void sweepLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
                 sweepLightPack(&sweeper->packs[p], impulses, lane, &bodies);
             } else {
                 sweepNormalPack(&sweeper->packs[p], impulses, lane, &bodies);
-            }
-            if (run->hasLocks) {
-                holdLight(run, lane, &bodies);
             }
         }
         storeLightBodies(sweeper, run, lane, &bodies);
@@ -197,9 +179,6 @@ static void startLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
             } else {
                 light change = loadLight(impulses + lane) - loadLight(loaded + lane);
                 pushNormalLight(&sweeper->packs[p], lane, change, &bodies);
-            }
-            if (run->hasLocks) {
-                holdLight(run, lane, &bodies);
             }
         }
         storeLightBodies(sweeper, run, lane, &bodies);

@@ -141,8 +141,10 @@ static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
                                       loadVec(pack->tangents[0][0], lane),
                                       loadVec(pack->tangents[1][0], lane) };
             wide zero = wideOf(0.0), response[6] = { zero, zero, zero, zero, zero, zero };
-            for (int k = 0; first->hasLocks && k < 6; ++k) {
-                response[k] = loadWide(&pack->response[k][lane]);
+            if (first->hasLocks) {
+                for (int k = 0; k < 6; ++k) {
+                    response[k] = loadWide(&pack->response[k][lane]);
+                }
             }
             addResponse(&massA, loadVec(pack->armA[0], lane), directions, response);
             addResponse(&massB, loadVec(pack->armB[0], lane), directions, response);

@@ -131,6 +131,40 @@ static void isLifted(void** state) {
     }
 }
 
+// A block that can go nowhere but up, on a belt: friction moves nothing and has its work all the
+// same, mu m g V.
+static void rubsOnBelts(void** state) {
+    (void)state;
+    for (int k = 0; k < wayCount; ++k) {
+        const Way* way = &ways[k];
+        char text[2000];
+        snprintf(text, sizeof(text),
+                 "{ \"tippe\": 1, \"name\": \"belt\", \"gravity\": [0, 0, -9.81],"
+                 " \"materials\": { \"m\": { \"friction\": 0.3 } }, \"bodies\": ["
+                 " { \"name\": \"belt\", \"kind\": \"kinematic\", \"material\": \"m\","
+                 " \"velocity\": [0.5, 0, 0], \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, "
+                 "0, 1] } ] },"
+                 " { \"name\": \"a\", \"mass\": 2, \"material\": \"m\","
+                 " \"position\": [0, 0, 0.1],"
+                 " \"locked\": [\"x\", \"y\", \"rx\", \"ry\", \"rz\"],"
+                 " \"shapes\": [ { \"type\": \"box\", \"size\": [0.4, 0.4, 0.2] } ] } ],"
+                 " \"simulation\": { \"stepper\": \"%s\", \"step\": 0.01, \"until\": 1 } }",
+                 way->stepper);
+        tpWorld* world = makeWorldFrom(text);
+        double loss = 0.0, work = 0.0;
+        for (int i = 0; i < 20; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            loss += report.frictionLoss;
+            work += report.externalWork;
+            checkReport(way, &report);
+        }
+        double rubbed = 0.3 * 2.0 * g * 0.5 * 20.0 * h;
+        CHECK_NEAR(loss, rubbed, 1e-6);
+        CHECK_NEAR(work, rubbed, 1e-6);
+        tpDestroyWorld(world);
+    }
+}
+
 // A ball or a block that is locked in y is hit by one of half its mass from the side, along n: an
 // impulse p changes the speed along n by p (cos^2 b / 2 + 1), and its own velocity in x alone.
 static void impactsGiveMomentum(void** state) {
@@ -224,8 +258,11 @@ static void crowdsAreHeld(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standsOnSlopes), cmocka_unit_test(slidesAcross),
-        cmocka_unit_test(isLifted),       cmocka_unit_test(impactsGiveMomentum),
+        cmocka_unit_test(standsOnSlopes),
+        cmocka_unit_test(slidesAcross),
+        cmocka_unit_test(isLifted),
+        cmocka_unit_test(rubsOnBelts),
+        cmocka_unit_test(impactsGiveMomentum),
         cmocka_unit_test(crowdsAreHeld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
