@@ -89,16 +89,12 @@ static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
         bool movesB = sweeper->bodies[b].inverseMass > 0.0;
         first->movesA = (uint8_t)(first->movesA | (movesA ? bit : 0));
         first->movesB = (uint8_t)(first->movesB | (movesB ? bit : 0));
-        if (tpSweeper_IsLocked(sweeper, a) || tpSweeper_IsLocked(sweeper, b)) {
-            first->hasLocks = 1;
-        }
     }
     for (tpContactPack* pack = first + 1; pack < first + run->count; ++pack) {
         memcpy(pack->bodyA, first->bodyA, sizeof(first->bodyA));
         memcpy(pack->bodyB, first->bodyB, sizeof(first->bodyB));
         pack->movesA = first->movesA;
         pack->movesB = first->movesB;
-        pack->hasLocks = first->hasLocks;
     }
 }
 
@@ -115,6 +111,26 @@ static void respondLocked(const tpSweeper* sweeper, tpContactPack* pack, int lan
             tpVec3 free = tpSweeper_Free(sweeper, bodies[side], directions[i]);
             for (int k = i; k < 3; ++k) {
                 pack->response[place++][lane] += inverseMass * tpDot(free, directions[k]);
+            }
+        }
+    }
+}
+
+// A run with locked axes: marks its packs, and begins their responses.
+static void markLocks(tpSweeper* sweeper, const tpPackRun* run) {
+    const tpContactPack* first = &sweeper->packs[run->first];
+    bool hasLocks = false;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        hasLocks = hasLocks ||
+                   (first->contact[lane] >= 0 && (tpSweeper_IsLocked(sweeper, first->bodyA[lane]) ||
+                                                  tpSweeper_IsLocked(sweeper, first->bodyB[lane])));
+    }
+    for (int p = run->first; hasLocks && p < run->first + run->count; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        pack->hasLocks = 1;
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (pack->contact[lane] >= 0) {
+                respondLocked(sweeper, pack, lane);
             }
         }
     }
@@ -140,13 +156,8 @@ static void fillRun(const Filling* filling, const tpPackRun* run) {
         }
     }
     spreadBodies(sweeper, run);
-    for (int p = run->first; p < run->first + run->count; ++p) {
-        tpContactPack* pack = &sweeper->packs[p];
-        for (int lane = 0; pack->hasLocks && lane < tp_packWidth; ++lane) {
-            if (pack->contact[lane] >= 0) {
-                respondLocked(sweeper, pack, lane);
-            }
-        }
+    if (sweeper->freeAxes != NULL) {
+        markLocks(sweeper, run);
     }
     sweeper->wide->respondRun(sweeper, run);
     for (int p = run->first; p < run->first + run->count; ++p) {
