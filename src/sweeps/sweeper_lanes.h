@@ -152,8 +152,11 @@ static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
             invertFriction(response[3], response[4], response[5], stick, &slide);
             if (first->hasLocks) {
                 // Friction that moves nothing still has a size and a direction.
-                slide =
-                    wideSelect(wideGreater(slide, wideOf(0.0)), slide, inverseOrZero(response[0]));
+                wide step = inverseOrZero(response[0]);
+                step = wideSelect(wideGreater(slide, wideOf(0.0)), wideOf(0.0), step);
+                slide += step;
+                stick[0] += step;
+                stick[2] += step;
             }
             for (int k = 0; k < 6; ++k) {
                 storeWide(&pack->response[k][lane], response[k]);
