@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamics/locks.h"
+
 tpSweepBody tpSystem_SweepBody(const tpSystem* system, int index) {
     tpSweepBody body;
     memset(&body, 0, sizeof(body));
@@ -64,6 +66,25 @@ static void writeChunk(void* context, int chunk, int worker) {
     }
 }
 
+// The axes that centres may move along, where some may not. False if memory ran out.
+static bool writeLocks(const tpSystem* system, tpArena* arena, tpSweeper* sweeper) {
+    const uint32_t lines = tp_lockX | tp_lockY | tp_lockZ;
+    bool hasLocks = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        hasLocks = hasLocks || (body->inverseMass > 0.0 && (body->locked & lines) != 0);
+    }
+    if (!hasLocks) {
+        return true;
+    }
+    tpVec3* axes = TP_SCRATCH(arena, tpVec3, system->bodyCount);
+    for (int i = 0; axes != NULL && i < system->bodyCount; ++i) {
+        axes[i] = tpLocks_Linear(system->bodies.data[i].locked, tpMakeVec3(1.0, 1.0, 1.0));
+    }
+    sweeper->freeAxes = axes;
+    return axes != NULL;
+}
+
 bool tpSystem_CreateSweeper(const tpSystem* system, const tpPose* poses, const tpContact* contacts,
                             const tpContactLaw* laws, int count, tpArena* arena,
                             tpSweeper* sweeper) {
@@ -75,6 +96,9 @@ bool tpSystem_CreateSweeper(const tpSystem* system, const tpPose* poses, const t
     sweeper->speedUnit = system->units.speed;
     for (int i = 0; i < system->bodyCount; ++i) {
         sweeper->bodies[i] = tpSystem_SweepBody(system, i);
+    }
+    if (!writeLocks(system, arena, sweeper)) {
+        return false;
     }
     Writing writing = { system, poses, contacts, laws, count, list };
     tpTasks_Run(system->tasks, writeChunk, &writing, tpChunksOf(count, contactsPerChunk));

@@ -156,6 +156,7 @@ static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const in
             if (k == 0) {
                 fillBody(light->sweeper, pack->bodyA[from], lane, run->bodyA, run->massA);
                 fillBody(light->sweeper, pack->bodyB[from], lane, run->bodyB, run->massB);
+                run->hasLocks |= pack->hasLocks;
             }
         }
     }
@@ -243,13 +244,46 @@ void tpLight_Load(tpLightSweeper* light) {
     memcpy(light->loaded, light->impulses, sizeof(float) * (size_t)light->impulseCount);
 }
 
+// Takes back what a pack has added to velocities along locked axes, where there was nothing.
+static void hold(tpLightSweeper* light, const tpLightRun* run) {
+    for (int side = 0; side < 2; ++side) {
+        const int32_t* ofLane = side == 0 ? run->bodyA : run->bodyB;
+        for (int lane = 0; lane < tp_lightWidth; ++lane) {
+            int body = ofLane[lane];
+            if (body < light->sweeper->bodyCount && tpSweeper_IsLocked(light->sweeper, body)) {
+                tpVec3 free = light->sweeper->freeAxes[body];
+                float* change = light->changes + 8 * (ptrdiff_t)body;
+                change[0] *= (float)free.x;
+                change[1] *= (float)free.y;
+                change[2] *= (float)free.z;
+            }
+        }
+    }
+}
+
+// Sweeps or starts a run; one with locked axes pack by pack.
+static void goOver(tpLightSweeper* light, const tpLightRun* run,
+                   void (*go)(tpLightSweeper* light, const tpLightRun* run)) {
+    if (!run->hasLocks) {
+        go(light, run);
+        return;
+    }
+    _Alignas(64) tpLightRun one = *run;
+    one.count = 1;
+    for (int p = 0; p < run->count; ++p) {
+        one.first = run->first + p;
+        go(light, &one);
+        hold(light, run);
+    }
+}
+
 void tpLight_Sweep(tpLightSweeper* light) {
     if (light->rounds != NULL) {
         light->kernels->sweepRounds(light);
         return;
     }
     for (int r = 0; r < light->runCount; ++r) {
-        light->kernels->sweepRun(light, &light->runs[r]);
+        goOver(light, &light->runs[r], light->kernels->sweepRun);
     }
 }
 
@@ -260,7 +294,7 @@ void tpLight_Refresh(tpLightSweeper* light) {
         return;
     }
     for (int r = 0; r < light->runCount; ++r) {
-        light->kernels->startRun(light, &light->runs[r]);
+        goOver(light, &light->runs[r], light->kernels->startRun);
     }
 }
 

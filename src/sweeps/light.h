@@ -42,7 +42,8 @@ typedef struct tpLightRun {
     int32_t bodyA[tp_lightWidth], bodyB[tp_lightWidth];
     float massA[7][tp_lightWidth], massB[7][tp_lightWidth]; // 1/m, xx yy zz xy xz yz of 1/I
     int32_t first, count;
-    int32_t padding[14];
+    int32_t hasLocks; // 1: the centres of some bodies have locked axes
+    int32_t padding[13];
 } tpLightRun;
 
 typedef struct tpLightSweeper {

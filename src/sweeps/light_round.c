@@ -31,7 +31,8 @@ static bool isRoundAt(const tpSweepBody* body, tpVec3 arm, tpVec3 normal) {
 bool tpContactPack_IsRound(const tpContactPack* pack, int lane, const tpSweepBody* bodies) {
     tpVec3 normal = readVec(pack->normal, lane);
     tpVec3 other = tpCross(normal, readVec(pack->tangents[0], lane));
-    return tpLength(tpSub(other, readVec(pack->tangents[1], lane))) <= roundness &&
+    return !pack->hasLocks &&
+           tpLength(tpSub(other, readVec(pack->tangents[1], lane))) <= roundness &&
            isRoundAt(&bodies[pack->bodyA[lane]], readVec(pack->armA, lane), normal) &&
            isRoundAt(&bodies[pack->bodyB[lane]], readVec(pack->armB, lane), normal);
 }

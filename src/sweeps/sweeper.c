@@ -72,10 +72,12 @@ void tpSweeper_FindSpeeds(tpSweeper* sweeper) {
 }
 
 // Adds sign times an impulse with its moment about the centre of mass.
-static void pushBody(const tpSweepBody* body, tpVelocity* velocity, double sign, tpVec3 impulse,
-                     tpVec3 moment) {
+static void pushBody(tpSweeper* sweeper, int index, double sign, tpVec3 impulse, tpVec3 moment) {
+    const tpSweepBody* body = &sweeper->bodies[index];
+    tpVelocity* velocity = &sweeper->velocities[index];
     if (body->inverseMass > 0.0) {
-        velocity->linear = tpMulAdd(velocity->linear, sign * body->inverseMass, impulse);
+        tpVec3 free = tpSweeper_Free(sweeper, index, impulse);
+        velocity->linear = tpMulAdd(velocity->linear, sign * body->inverseMass, free);
         velocity->angular = tpMulAdd(velocity->angular, sign, turnedBy(body, moment));
     }
 }
@@ -93,9 +95,8 @@ void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
         momentA = tpMulAdd(momentA, spin, normal);
         momentB = tpMulAdd(momentB, spin, normal);
     }
-    int a = pack->bodyA[lane], b = pack->bodyB[lane];
-    pushBody(&sweeper->bodies[a], &sweeper->velocities[a], 1.0, impulse, momentA);
-    pushBody(&sweeper->bodies[b], &sweeper->velocities[b], -1.0, impulse, momentB);
+    pushBody(sweeper, pack->bodyA[lane], 1.0, impulse, momentA);
+    pushBody(sweeper, pack->bodyB[lane], -1.0, impulse, momentB);
 }
 
 // Contacts ---------------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ typedef struct tpContactPack {
     int32_t contact[tp_packWidth]; // number of the contact in the order added; -1: none
     int32_t torsion;               // the torsion pack that belongs to this one, or -1
     uint8_t movesA, movesB;        // a bit per lane: impulses move its body; none for empty lanes
-    uint8_t padding[26];
+    uint8_t hasLocks;              // 1: the centre of one of the bodies has locked axes
+    uint8_t padding[25];
     double normal[3][tp_packWidth];      // unit, from B to A
     double tangents[2][3][tp_packWidth]; // e_t t and e_o o
     double armA[3][tp_packWidth];        // from the centre of mass to the contact's point on A, m
@@ -123,6 +124,9 @@ typedef struct tpSweeper {
     int bodyCount;
     tpVelocity* velocities; // the caller's, aligned to 64 bytes: what the sweep changes
     tpSweepBody* bodies;    // filled in by the caller
+    // Of each body 1 along the axes that its centre may move along, 0 along locked ones; the
+    // caller's, before AddContacts. NULL: all centres may go anywhere.
+    const tpVec3* freeAxes;
     tpSolveCone solveCone;
     double speedUnit; // m/s: slips below 1e-9 of it are rounding; 1 unless the caller says
 
@@ -191,6 +195,21 @@ double tpSweeper_Sweep(tpSweeper* sweeper);
 
 // The same over joints and some contacts, in the order of the list.
 double tpSweeper_SweepSome(tpSweeper* sweeper, const int* contacts, int count);
+
+// What an impulse is to the centre of a body: without its part along locked axes.
+static inline tpVec3 tpSweeper_Free(const tpSweeper* sweeper, int body, tpVec3 impulse) {
+    if (sweeper->freeAxes == NULL) {
+        return impulse;
+    }
+    tpVec3 free = sweeper->freeAxes[body];
+    return tpMakeVec3(free.x * impulse.x, free.y * impulse.y, free.z * impulse.z);
+}
+
+// Whether a body's centre has locked axes.
+static inline bool tpSweeper_IsLocked(const tpSweeper* sweeper, int body) {
+    return sweeper->freeAxes != NULL &&
+           sweeper->freeAxes[body].x * sweeper->freeAxes[body].y * sweeper->freeAxes[body].z == 0.0;
+}
 
 // Parts of the above, for other rules and orders.
 double tpSweeper_SweepJoints(tpSweeper* sweeper);

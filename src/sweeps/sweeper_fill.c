@@ -84,9 +84,9 @@ static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
         if (first->contact[lane] < 0) {
             continue;
         }
-        int bit = 1 << lane;
-        bool movesA = sweeper->bodies[first->bodyA[lane]].inverseMass > 0.0;
-        bool movesB = sweeper->bodies[first->bodyB[lane]].inverseMass > 0.0;
+        int bit = 1 << lane, a = first->bodyA[lane], b = first->bodyB[lane];
+        bool movesA = sweeper->bodies[a].inverseMass > 0.0;
+        bool movesB = sweeper->bodies[b].inverseMass > 0.0;
         first->movesA = (uint8_t)(first->movesA | (movesA ? bit : 0));
         first->movesB = (uint8_t)(first->movesB | (movesB ? bit : 0));
     }
@@ -95,6 +95,44 @@ static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
         memcpy(pack->bodyB, first->bodyB, sizeof(first->bodyB));
         pack->movesA = first->movesA;
         pack->movesB = first->movesB;
+    }
+}
+
+// Response of the centres alone, some with locked axes.
+static void respondLocked(const tpSweeper* sweeper, tpContactPack* pack, int lane) {
+    const int bodies[2] = { pack->bodyA[lane], pack->bodyB[lane] };
+    const tpVec3 directions[3] = { laneVector(pack->normal, lane),
+                                   laneVector(pack->tangents[0], lane),
+                                   laneVector(pack->tangents[1], lane) };
+    for (int side = 0; side < 2; ++side) {
+        double inverseMass = sweeper->bodies[bodies[side]].inverseMass;
+        int place = 0;
+        for (int i = 0; i < 3; ++i) {
+            tpVec3 free = tpSweeper_Free(sweeper, bodies[side], directions[i]);
+            for (int k = i; k < 3; ++k) {
+                pack->response[place++][lane] += inverseMass * tpDot(free, directions[k]);
+            }
+        }
+    }
+}
+
+// A run with locked axes: marks its packs, and begins their responses.
+static void markLocks(tpSweeper* sweeper, const tpPackRun* run) {
+    const tpContactPack* first = &sweeper->packs[run->first];
+    bool hasLocks = false;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        hasLocks = hasLocks ||
+                   (first->contact[lane] >= 0 && (tpSweeper_IsLocked(sweeper, first->bodyA[lane]) ||
+                                                  tpSweeper_IsLocked(sweeper, first->bodyB[lane])));
+    }
+    for (int p = run->first; hasLocks && p < run->first + run->count; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        pack->hasLocks = 1;
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (pack->contact[lane] >= 0) {
+                respondLocked(sweeper, pack, lane);
+            }
+        }
     }
 }
 
@@ -118,6 +156,9 @@ static void fillRun(const Filling* filling, const tpPackRun* run) {
         }
     }
     spreadBodies(sweeper, run);
+    if (sweeper->freeAxes != NULL) {
+        markLocks(sweeper, run);
+    }
     sweeper->wide->respondRun(sweeper, run);
     for (int p = run->first; p < run->first + run->count; ++p) {
         tpContactPack* pack = &sweeper->packs[p];
@@ -161,10 +202,12 @@ bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSweepContact* contacts, i
 
 // Joints -----------------------------------------------------------------------------------------
 
-static tpWrench changeBy(const tpSweepBody* body, const tpWrench* row) {
+static tpWrench changeBy(const tpSweeper* sweeper, int index, const tpWrench* row) {
+    const tpSweepBody* body = &sweeper->bodies[index];
     const double* j = body->inverseInertia;
     tpMat33 inverse = { { j[0], j[3], j[4] }, { j[3], j[1], j[5] }, { j[4], j[5], j[2] } };
-    tpWrench change = { tpScale(body->inverseMass, row->linear), tpMulMV(inverse, row->angular) };
+    tpVec3 free = tpSweeper_Free(sweeper, index, row->linear);
+    tpWrench change = { tpScale(body->inverseMass, free), tpMulMV(inverse, row->angular) };
     return change;
 }
 
@@ -207,10 +250,10 @@ static void finishJoint(const tpSweeper* sweeper, tpSweepJoint* joint) {
     joint->response = 0.0;
     for (int k = 0; k < joint->rowCount; ++k) {
         if (joint->bodyA >= 0) {
-            joint->changeA[k] = changeBy(&sweeper->bodies[joint->bodyA], &joint->onA[k]);
+            joint->changeA[k] = changeBy(sweeper, joint->bodyA, &joint->onA[k]);
         }
         if (joint->bodyB >= 0) {
-            joint->changeB[k] = changeBy(&sweeper->bodies[joint->bodyB], &joint->onB[k]);
+            joint->changeB[k] = changeBy(sweeper, joint->bodyB, &joint->onB[k]);
         }
     }
     double W[3][3] = { { 0.0 } };
@@ -221,7 +264,7 @@ static void finishJoint(const tpSweeper* sweeper, tpSweepJoint* joint) {
         }
         for (int t = 0; t < joint->termCount; ++t) {
             tpSweepTerm* term = &joint->terms[t];
-            term->change = changeBy(&sweeper->bodies[term->body], &term->on);
+            term->change = changeBy(sweeper, term->body, &term->on);
             W[i][i] += rowDot(&term->on, &term->change);
         }
         W[i][i] += joint->compliance[i];

@@ -18,6 +18,7 @@ typedef struct tpSweepKernels {
     // Velocities of the contacts of a run, into `speed` of its packs.
     void (*speedRun)(tpSweeper* sweeper, const tpPackRun* run);
     // What follows from masses, directions and arms: response, inverseNormal, stick and slide.
+    // Where there are locked axes the response begins with what the centres give.
     void (*respondRun)(tpSweeper* sweeper, const tpPackRun* run);
     // Adds, lane by lane, what the impulses of all packs have changed since `last` (three times
     // eight numbers a pack), squared and times their own response. All aligned to 64 bytes.
@@ -27,7 +28,7 @@ typedef struct tpSweepKernels {
     void (*advance)(double* values, double* last, double* direction, int count, double beta);
 } tpSweepKernels;
 
-// Contact after contact, with torsion too.
+// Contact after contact, with torsion and locked axes too.
 double tpSweepRunSlowly(tpSweeper* sweeper, const tpPackRun* run);
 void tpStartRunSlowly(tpSweeper* sweeper, const tpPackRun* run);
 

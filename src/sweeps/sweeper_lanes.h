@@ -68,9 +68,14 @@ static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) 
     return wideMax(moved, wideAbs(change[2]) * loadWide(&pack->response[5][lane]));
 }
 
+// Torsion and locked axes are known to the contact by contact way alone.
+static inline bool isSlow(const tpContactPack* first) {
+    return first->torsion >= 0 || first->hasLocks != 0;
+}
+
 static double sweepRun(tpSweeper* sweeper, const tpPackRun* run) {
     tpContactPack* first = &sweeper->packs[run->first];
-    if (first->torsion >= 0) {
+    if (isSlow(first)) {
         return tpSweepRunSlowly(sweeper, run);
     }
     wide largest = wideOf(0.0);
@@ -87,7 +92,7 @@ static double sweepRun(tpSweeper* sweeper, const tpPackRun* run) {
 
 static void startRun(tpSweeper* sweeper, const tpPackRun* run) {
     const tpContactPack* first = &sweeper->packs[run->first];
-    if (first->torsion >= 0) {
+    if (isSlow(first)) {
         tpStartRunSlowly(sweeper, run);
         return;
     }
@@ -128,15 +133,31 @@ static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
         WideLines massA, massB;
         loadLines(masses, first->bodyA + lane, &massA);
         loadLines(masses, first->bodyB + lane, &massB);
+        if (first->hasLocks) {
+            massA.numbers[0] = massB.numbers[0] = wideOf(0.0);
+        }
         for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
             WideVec directions[3] = { loadVec(pack->normal[0], lane),
                                       loadVec(pack->tangents[0][0], lane),
                                       loadVec(pack->tangents[1][0], lane) };
             wide zero = wideOf(0.0), response[6] = { zero, zero, zero, zero, zero, zero };
+            if (first->hasLocks) {
+                for (int k = 0; k < 6; ++k) {
+                    response[k] = loadWide(&pack->response[k][lane]);
+                }
+            }
             addResponse(&massA, loadVec(pack->armA[0], lane), directions, response);
             addResponse(&massB, loadVec(pack->armB[0], lane), directions, response);
             wide stick[3], slide;
             invertFriction(response[3], response[4], response[5], stick, &slide);
+            if (first->hasLocks) {
+                // Friction that moves nothing still has a size and a direction.
+                wide step = inverseOrZero(response[0]);
+                step = wideSelect(wideGreater(slide, wideOf(0.0)), wideOf(0.0), step);
+                slide += step;
+                stick[0] += step;
+                stick[2] += step;
+            }
             for (int k = 0; k < 6; ++k) {
                 storeWide(&pack->response[k][lane], response[k]);
             }

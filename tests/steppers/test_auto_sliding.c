@@ -215,8 +215,7 @@ static void slipsAreStopped(void** state) {
 // Locks -------------------------------------------------------------------------------------------
 
 // A block on a slope, which it cannot go down: the lock takes what the slope pushes it down by, so
-// that it is pressed by m g / cos a and slides across, up to its stop. (bender-schmitt, whose
-// impulses know nothing of locks, let it go down.)
+// that it is pressed by m g / cos a and slides across, up to its stop.
 static void locksHoldOnSlopes(void** state) {
     (void)state;
     double speed = 1.5, rate = 0.3 * g / cos(0.4), stop = speed / rate;

@@ -67,7 +67,20 @@ static inline void prepare(Heap* heap) {
     heap->sweeper.velocities = heap->velocities;
 }
 
-static inline Heap* makeHeap(uint64_t seed, bool withTorsion) {
+// Every third body but the first two is locked along one axis, every ninth along two.
+static inline void lockBodies(Heap* heap) {
+    tpVec3* axes = TP_SCRATCH(&heap->arena, tpVec3, bodies);
+    for (int i = 0; i < bodies; ++i) {
+        double first = i > 1 && i % 3 == 0 ? 0.0 : 1.0, second = i > 1 && i % 9 == 0 ? 0.0 : 1.0;
+        axes[i] = i % 2 == 0 ? tpMakeVec3(first, 1.0, second) : tpMakeVec3(1.0, first, second);
+        tpVec3* v = &heap->velocities[i].linear;
+        *v = tpMakeVec3(axes[i].x * v->x, axes[i].y * v->y, axes[i].z * v->z);
+    }
+    heap->sweeper.freeAxes = axes;
+}
+
+// A heap, some of whose centres have locked axes if `hasLocks`.
+static inline Heap* makeHeapOf(uint64_t seed, bool withTorsion, bool hasLocks) {
     tpAllocator allocator = tpDefaultAllocator();
     Heap* heap = tpAllocateZeroed(&allocator, sizeof(Heap));
     heap->allocator = allocator;
@@ -77,6 +90,9 @@ static inline Heap* makeHeap(uint64_t seed, bool withTorsion) {
     assert_true(
         tpSweeper_Create(&heap->sweeper, &heap->arena, bodies, mostContacts, tpFriction_SolveOne));
     fillBodies(heap, &random);
+    if (hasLocks) {
+        lockBodies(heap);
+    }
     for (int i = 1; i < bodies; ++i) {
         bool turns = withTorsion && i % 7 == 0;
         addManifold(heap, &random, 0, i, (int)(randomBits(&random) % 3), turns);
@@ -89,6 +105,10 @@ static inline Heap* makeHeap(uint64_t seed, bool withTorsion) {
     }
     prepare(heap);
     return heap;
+}
+
+static inline Heap* makeHeap(uint64_t seed, bool withTorsion) {
+    return makeHeapOf(seed, withTorsion, false);
 }
 
 static inline void destroyHeap(Heap* heap) {

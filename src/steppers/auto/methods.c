@@ -2,7 +2,6 @@
 
 #include "dynamics/contact_law.h"
 #include "dynamics/contact_spring.h"
-#include "dynamics/locks.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
 #include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
@@ -109,58 +108,11 @@ static bool lacks(const tpStepper* stepper, const tpSystem* system) {
     return (asked & stepper->lacks) != 0 || (isRolling && hasRestitution);
 }
 
-// In parts of a unit: normals and slips along a locked axis below this are rounding.
-static const double alongPart = 1e-9;
-
-// What a locked axis of a body has of a vector at most.
-static double alongLocked(uint32_t locked, tpVec3 v) {
-    tpVec3 free = tpLocks_Linear(locked, v);
-    return tpDistanceBetween(v, free);
-}
-
-// Whether nothing but locked axes of turning could move a body along its locked axes at a contact.
-static bool staysInPlane(uint32_t locked) {
-    const uint32_t turns[3] = { tp_lockTurnY | tp_lockTurnZ, tp_lockTurnX | tp_lockTurnZ,
-                                tp_lockTurnX | tp_lockTurnY };
-    const uint32_t ways[3] = { tp_lockX, tp_lockY, tp_lockZ };
-    bool stays = true;
-    for (int k = 0; k < 3; ++k) {
-        stays = stays && ((locked & ways[k]) == 0 || (locked & turns[k]) == turns[k]);
-    }
-    return stays;
-}
-
-// Whether a contact can push a body of the group along an axis that is locked: those of bodies that
-// stay in a plane cannot, if their normal lies in it and nothing slips across.
-static bool isRailed(const tpSystem* system, const tpGroups* groups, int group) {
-    const tpVelocity* velocities = system->velocities.data;
-    bool isRailed = false;
-    for (int i = 0; i < groups->contactCount && !isRailed; ++i) {
-        const tpContact* contact = &groups->contacts[i];
-        const int bodies[2] = { contact->bodyA, contact->bodyB };
-        for (int side = 0; side < 2 && !isRailed; ++side) {
-            uint32_t locked = system->bodies.data[bodies[side]].locked;
-            tpVec3 other = velocities[bodies[1 - side]].linear;
-            if (groups->ofBody[bodies[side]] == group) {
-                isRailed = alongLocked(locked, contact->normal) > alongPart ||
-                           alongLocked(locked, other) > alongPart * system->units.speed ||
-                           !staysInPlane(locked);
-            }
-        }
-    }
-    return isRailed;
-}
-
 bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* groups, int group) {
     bool isFlying = group == groups->flying;
     bool hasContacts = groups->pairCounts[group] > 0, hasJoints = groups->jointCounts[group] > 0;
     int size = groups->sizes[group];
     if (lacks(rows[method].stepper, system)) {
-        return false;
-    }
-    // The impulses of bender-schmitt at contacts are those of bodies that may go anywhere. (A block
-    // on a slope that it could not go down went down.)
-    if (method == tp_pileMethod && hasContacts && isRailed(system, groups, group)) {
         return false;
     }
     switch (method) {

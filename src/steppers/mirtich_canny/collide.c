@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/locks.h"
 #include "dynamics/wide_impact.h"
 #include "tippe/impact.h"
 
@@ -189,6 +190,28 @@ static tpImpactBody impactBody(const tpSystem* system, int index, tpVec3 point) 
     return body;
 }
 
+// What the responses of two bodies lack along axes that their centres may not move along.
+static tpVec3 heldBy(const tpSystem* system, const tpContact* contact) {
+    const int bodies[2] = { contact->bodyA, contact->bodyB };
+    tpVec3 held = tpZeroVec3();
+    for (int side = 0; side < 2; ++side) {
+        const tpBody* body = &system->bodies.data[bodies[side]];
+        double m = body->inverseMass;
+        tpVec3 all = tpMakeVec3(m, m, m);
+        held = tpAdd(held, tpSub(all, tpLocks_Linear(body->locked, all)));
+    }
+    return held;
+}
+
+static void holdWide(tpVec3 held, tpWideImpact* impact) {
+    for (int i = 0; i < 3; ++i) {
+        tpVec3 along = tpScale(impact->scales[i], tpMulMV(tpDiagonal(held), impact->axes[i]));
+        for (int k = 0; k < 3; ++k) {
+            impact->response[i][k] -= impact->scales[k] * tpDot(along, impact->axes[k]);
+        }
+    }
+}
+
 // The impulse that starts a contact at rest on its next hop: e of the normal velocity, and along
 // the surface what the hop will undo. In a steady state it reverses the velocity, as the paper
 // does; anything beyond that, which would go to and fro for ever, it takes out. False if it lies
@@ -283,6 +306,7 @@ static tpVec3 impulseOfWide(tpEvents* events, tpNearContact* touch, const tpImpa
                             const tpContactLaw* law, bool isMicro) {
     const tpContact* contact = &touch->contact;
     tpWideImpact impact = tpMakeWideImpact(&bodies[0], &bodies[1], contact->normal, law);
+    holdWide(heldBy(events->system, contact), &impact);
     impact.restitution = restitutionAt(law->restitution, touch);
     impact.law = events->settings.useStronge ? tp_strongeRestitution : tp_poissonRestitution;
     tpVec3 twist = tpSub(events->flights.data[contact->bodyA].twist,
@@ -310,6 +334,10 @@ static tpVec3 impulseOfOne(tpEvents* events, tpNearContact* touch, bool isMicro)
     const tpImpactBody bodies[2] = { impactBody(system, contact->bodyA, pointOf(contact)),
                                      impactBody(system, contact->bodyB, pointOf(contact)) };
     tpImpact collision = tpMakeImpact(&bodies[0], &bodies[1], contact->normal);
+    tpVec3 held = heldBy(system, contact);
+    collision.collisionMatrix.cx.x -= held.x;
+    collision.collisionMatrix.cy.y -= held.y;
+    collision.collisionMatrix.cz.z -= held.z;
     if (!isMicro) {
         tpContactLaw_Meet(&law, -tpDot(collision.velocity, contact->normal));
     }

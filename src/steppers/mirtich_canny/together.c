@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "dynamics/locks.h"
 #include "dynamics/step_budget.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -88,13 +89,14 @@ static void addResponse(const tpSystem* system, int body, tpVec3 point, double s
     }
     tpVec3 arm = tpSub(point, system->poses.data[body].position);
     tpMat33 inverse = tpSystem_InverseInertia(system, body);
-    double inverseMass = system->bodies.data[body].inverseMass;
+    const tpBody* own = &system->bodies.data[body];
     for (int k = 0; k < 6; ++k) {
         tpVec3 unit = tpMakeVec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
         tpVec3 force = k < 3 ? unit : tpZeroVec3();
         tpVec3 moment = k < 3 ? tpZeroVec3() : tpScale(size, unit);
         tpVec3 spin = tpMulMV(inverse, tpAdd(tpCross(arm, force), moment));
-        tpVec3 velocity = tpAdd(tpScale(inverseMass, force), tpCross(spin, arm));
+        tpVec3 free = tpLocks_Linear(own->locked, tpScale(own->inverseMass, force));
+        tpVec3 velocity = tpAdd(free, tpCross(spin, arm));
         Vec6 column = join(velocity, tpScale(size, spin));
         for (int i = 0; i < 6; ++i) {
             m->m[i][k] += column.x[i];

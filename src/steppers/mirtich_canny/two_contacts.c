@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "dynamics/locks.h"
 #include "steppers/mirtich_canny/frame.h"
 
 typedef struct Pair6 {
@@ -24,14 +25,15 @@ static void addBody(const tpSystem* system, int body, const tpVec3* points, Pair
         return;
     }
     tpMat33 inverse = tpSystem_InverseInertia(system, body);
-    double inverseMass = system->bodies.data[body].inverseMass;
+    const tpBody* own = &system->bodies.data[body];
     for (int k = 0; k < 6; ++k) {
         tpVec3 unit = tpMakeVec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
         tpVec3 arm = tpSub(points[k / 3], system->poses.data[body].position);
         tpVec3 spin = tpMulMV(inverse, tpCross(arm, unit));
         for (int i = 0; i < 2; ++i) {
             tpVec3 at = tpSub(points[i], system->poses.data[body].position);
-            tpVec3 v = tpAdd(tpScale(inverseMass, unit), tpCross(spin, at));
+            tpVec3 free = tpLocks_Linear(own->locked, tpScale(own->inverseMass, unit));
+            tpVec3 v = tpAdd(free, tpCross(spin, at));
             m->w[3 * i][k] += v.x;
             m->w[3 * i + 1][k] += v.y;
             m->w[3 * i + 2][k] += v.z;
