@@ -1,9 +1,10 @@
 // Kernels of held_rows.h. Rows begin anywhere: vectors of four are read and written unaligned.
 
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double four __attribute__((vector_size(32)));
+typedef double looseFour __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define AT(p) (*(four*)(p))
-#define READ(p) (*(const four*)(p))
+#define AT(p) (*(looseFour*)(p))
+#define READ(p) (*(const looseFour*)(p))
 
 // The inverse of a pivot takes its place.
 static inline double invertPivot(double shift, double* diagonal) {

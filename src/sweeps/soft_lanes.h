@@ -189,7 +189,8 @@ static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run,
     wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
     wide parting = wideSelect(closes, e * approach, zero);
     parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
-    storeFloats(&bounceOf(sweep, run, pack)->speed[lane], sweep->strikes ? zero : parting);
+    wideMask isLate = wideGreater(wideOf(sweep->striking), e);
+    storeFloats(&bounceOf(sweep, run, pack)->speed[lane], wideSelect(isLate, parting, zero));
     return wideAny(wideGreater(zero, parting));
 }
 

@@ -73,6 +73,11 @@ typedef struct tpSoftTorsion {
     float friction[6][tp_packWidth];           // W of the friction rows: tt to oo tr or rr
 } tpSoftTorsion;
 
+// Pairs with this restitution or more strike within the step, in the substep in which they meet.
+// Others get their velocity of parting after the last one: where an impact leaves less than a
+// quarter of its energy, there is little to hand on, and in dense crowds it costs a lot.
+static const float tp_strikingRestitution = 0.5f;
+
 // Tilts of manifolds: see tpSoftRun.
 static const float tp_exactTilt = -1.0f, tp_alongTilt = 2.0f;
 
@@ -91,6 +96,7 @@ typedef struct tpSoftRun {
     bool isRound;            // its bodies turn as easily about any axis
     bool areBalls;           // both shapes are spheres about their bodies' centres
     bool bounces;            // some restitution is not 0
+    bool strikes;            // some is tp_strikingRestitution or more
     bool parts;              // some of its points get a velocity of parting in this step
     bool isFast;             // some of its bodies meet faster than soft rows can stop them
     uint8_t stale;           // a bit per lane: its manifold is to be found anew
@@ -180,8 +186,8 @@ typedef struct tpSoftSweep {
     const tpVelocity* places; // positions of the centres of mass, in `linear`
     tpSoftness softness;
     tpSoftLimits limits;
-    double h, time; // of the step and of a substep, s
-    bool strikes;   // impacts happen in the substeps, not after them
+    double h, time;  // of the step and of a substep, s
+    double striking; // restitution from which impacts happen in the substeps, not after them
     int substeps;
     double warm;      // of the last step's impulses that a substep starts from
     double threshold; // approaches slower than this do not bounce, m/s

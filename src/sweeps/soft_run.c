@@ -18,6 +18,10 @@ void tpSoftRun_Summarise(tpSoftRun* run) {
     run->isFlat = run->uneven == 0;
     run->isRound = run->unround == 0;
     run->bounces = run->elastic != 0;
+    run->strikes = false;
+    for (int lane = 0; run->bounces && lane < tp_packWidth; ++lane) {
+        run->strikes = run->strikes || run->restitution[lane] >= tp_strikingRestitution;
+    }
 }
 
 static void clearLane(tpSoftPack* pack, int lane) {

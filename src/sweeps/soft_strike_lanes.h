@@ -12,15 +12,36 @@
 
 #include "sweeps/soft_lanes.h"
 
-// Rounds in which the points of a pair are solved together.
+// Rounds in which the points of a pair are solved together, at most: pairs whose impulses change by
+// less than a part of the largest are left.
 enum { strikeRounds = 8 };
+static const double strikeChange = 1e-3;
 
 // A pair of bodies that strikes: its points, before and after.
 typedef struct WideStrike {
     WideBodies bodies;
     WideLines startA, startB;
     wideMask strikes; // lanes in which some point meets fast enough to bounce
+    wide goesOn;      // 1 in lanes of these whose impulses still change
 } WideStrike;
+
+// Whether a point of some pair approaches fast enough to bounce. Most do not, so that velocities
+// alone are asked first.
+static inline bool someApproachFast(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                                    WideStrike* s) {
+    loadPair(sweep->velocities, run, lane, &s->startA, &s->startB);
+    wide zero = wideOf(0.0), approach = zero;
+    for (int k = 0; k < run->active; ++k) {
+        const tpSoftPack* pack = &run->packs[k];
+        WideVec n = loadFloatVec(framePack(run, run->packs, pack)->normal[0], lane);
+        WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
+        wide u = dotVec(relativeVelocity(&s->startA, armA, &s->startB, armB), n);
+        wideMask canClose = wideGreater(loadWide(&pack->inverseNormal[lane]), zero);
+        approach = wideMax(approach, wideSelect(canClose, zero - u, zero));
+    }
+    wideMask isLate = wideGreater(wideOf(sweep->striking), loadFloats(&run->restitution[lane]));
+    return wideAny(wideGreater(wideSelect(isLate, zero, approach), wideOf(sweep->threshold)));
+}
 
 // What each point is to part with; 0 if it only must not approach, or stays open: then its response
 // is left out.
@@ -30,6 +51,7 @@ static inline void aimStrike(const tpSoftSweep* sweep, const tpSoftRun* run, boo
     loadPair(sweep->moved, run, lane, &movedA, &movedB);
     wide share = wideOf(isFirst ? 0.0 : 1.0);
     wide zero = wideOf(0.0), one = wideOf(1.0), any = zero, e = loadFloats(&run->restitution[lane]);
+    wideMask isLate = wideGreater(wideOf(sweep->striking), e);
     for (int k = 0; k < run->active; ++k) {
         tpSoftPack* pack = &run->packs[k];
         WideContacts c;
@@ -40,7 +62,7 @@ static inline void aimStrike(const tpSoftSweep* sweep, const tpSoftRun* run, boo
         wide closes = wideSelect(wideGreater(zero, left), one, zero);
         wide hits = wideSelect(wideGreater(wideOf(-sweep->threshold), c.u[0]), closes, zero);
         hits = wideSelect(wideGreater(loadWide(&pack->inverseNormal[lane]), zero), hits, zero);
-        any = wideMax(any, wideSelect(wideGreater(e, zero), hits, zero));
+        any = wideMax(any, wideSelect(isLate, zero, hits));
         tpSoftBounce* bounce = bounceOf(sweep, run, pack);
         storeWide(&bounce->aim[lane], zero - hits * e * c.u[0]);
         storeWide(&bounce->closes[lane], closes);
@@ -49,12 +71,14 @@ static inline void aimStrike(const tpSoftSweep* sweep, const tpSoftRun* run, boo
         }
     }
     s->strikes = wideGreater(any, zero);
+    s->goesOn = any;
 }
 
-// One round over the points of the pair.
+// One round over the points of the pairs that go on.
 static inline void strikePoints(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
                                 WideStrike* s) {
-    wide zero = wideOf(0.0);
+    wide zero = wideOf(0.0), largest = zero, most = zero;
+    wideMask goesOn = wideGreater(s->goesOn, zero);
     for (int k = 0; k < run->active; ++k) {
         tpSoftPack* pack = &run->packs[k];
         tpSoftBounce* bounce = bounceOf(sweep, run, pack);
@@ -74,12 +98,15 @@ static inline void strikePoints(const tpSoftSweep* sweep, const tpSoftRun* run, 
                       c.u[1] + loadFloats(&pack->coupling[0][lane]) * change,
                       c.u[2] + loadFloats(&pack->coupling[1][lane]) * change, r[0], &r[1], &r[2]);
         for (int i = 0; i < 3; ++i) {
-            r[i] = wideSelect(s->strikes, r[i], zero);
+            r[i] = wideSelect(goesOn, r[i], old[i]);
             storeWide(&bounce->struck[i][lane], r[i]);
+            largest = wideMax(largest, wideMax(r[i], zero - r[i]));
             r[i] = r[i] - old[i];
+            most = wideMax(most, wideMax(r[i], zero - r[i]));
         }
         pushBodies(&s->bodies, c.armA, c.armB, along(&c.frame, r));
     }
+    s->goesOn = wideSelect(wideGreater(most, wideOf(strikeChange) * largest), s->goesOn, zero);
 }
 
 // The part of the impulses that gives no energy: with p . (u0 + s (u1 - u0) / 2) <= 0.
@@ -133,16 +160,19 @@ static unsigned strikeRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool i
     unsigned struck = 0;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideStrike s;
-        loadBodies(sweep, run, lane, false, &s.bodies);
-        s.startA = s.bodies.velocityA;
-        s.startB = s.bodies.velocityB;
+        if (!someApproachFast(sweep, run, lane, &s)) {
+            continue;
+        }
+        s.bodies.velocityA = s.startA;
+        s.bodies.velocityB = s.startB;
         aimStrike(sweep, run, isFirst, lane, &s);
         if (!wideAny(s.strikes)) {
             continue;
         }
         struck |= wideBits(s.strikes) << lane;
-        int rounds = run->active > 1 || !run->isRound ? strikeRounds : 2;
-        for (int round = 0; round < rounds; ++round) {
+        loadMasses(sweep, run, lane, false, &s.bodies);
+        for (int round = 0; round < strikeRounds && wideAny(wideGreater(s.goesOn, wideOf(0.0)));
+             ++round) {
             strikePoints(sweep, run, lane, &s);
         }
         wide part = partOfStrike(sweep, run, lane, &s);

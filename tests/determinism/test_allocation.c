@@ -40,15 +40,15 @@ static void warmStepsAllocateNothing(void** state) {
         tpAllocator allocator = tpMakeFailingAllocator(&heap);
         tpWorld* world = makePile(&allocator, steppers[s]);
         // Until faces have met by as many features as they ever do.
-        for (int k = 0; k < 120; ++k) {
+        for (int k = 0; k < 180; ++k) {
             tpWorld_Step(world, 1.0 / 60.0);
         }
         heap.requests = 0;
-        for (int k = 0; k < 60; ++k) {
+        for (int k = 0; k < 240; ++k) {
             tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
             assert_true(report.contactCount > 0);
         }
-        printf("%s: %lld requests in 60 steps\n", tpStepperName(steppers[s]),
+        printf("%s: %lld requests in 240 steps\n", tpStepperName(steppers[s]),
                (long long)heap.requests);
         assert_int_equal(heap.requests, 0);
         tpDestroyWorld(world);

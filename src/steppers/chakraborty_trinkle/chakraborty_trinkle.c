@@ -249,13 +249,6 @@ static bool advanceInHalves(tpSystem* system, tpStepperMemory* memory,
     return isDone;
 }
 
-// Whether another stepper takes a step that has cost what it may and is not solved. The paper's own
-// form stays what it is.
-static bool mayHandOver(const tpImplicitStep* step) {
-    return step->base.contactCount > 0 && !step->settings.isFull &&
-           !tpSystem_IsStopped(step->base.system);
-}
-
 // One step of h seconds at the system's time, or two of half the length if it cannot be solved or
 // something strikes in it.
 static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
@@ -286,7 +279,8 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
     bool isEnding = tpStepBudget_IsSpent(system);
-    step->isTooDear = !isSolved && step->isTooDear && mayHandOver(step);
+    step->isTooDear = !isSolved && step->isTooDear && step->base.contactCount > 0 &&
+                      tpImplicitStep_MayHandOver(step) && !tpSystem_IsStopped(system);
     if (step->isTooDear) {
         return true;
     }

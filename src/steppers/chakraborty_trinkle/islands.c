@@ -136,6 +136,12 @@ static bool isHyperstatic(const tpIslandProblem* problem) {
            (problem->bodyCount > largestRedundant && hasRedundantRows(problem));
 }
 
+bool tpImplicitStep_MayHandOver(const tpImplicitStep* step) {
+    bool bounces =
+        step->settings.impactLaw != tp_inelasticImpact && tpTimeStep_HasRestitution(&step->base);
+    return !step->settings.isFull && step->base.system->joints.count == 0 && !bounces;
+}
+
 static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
     tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
@@ -171,8 +177,8 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
         }
     }
     problem->size = problem->bodyCount * rows->componentCount + problem->rowCount;
-    bool mayHandOver = isHyperstatic(problem) && !step->settings.isFull;
-    problem->ownPart = mayHandOver ? hyperstaticPart : 1.0;
+    bool handsOver = isHyperstatic(problem) && tpImplicitStep_MayHandOver(step);
+    problem->ownPart = handsOver ? hyperstaticPart : 1.0;
     return true;
 }
 

@@ -58,6 +58,11 @@ bool tpImplicitStep_StartJoints(tpImplicitStep* step, const tpRowHistory* histor
 // was too long for Newton's method, or joints begin with velocities that they do not allow.
 bool tpIsland_HasOneSided(const tpImplicitStep* step, const tpIslandProblem* problem);
 
+// Whether linear rows may take steps that are too dear. They take all bodies: joints of others
+// would be met less exactly, and what strikes would not part. The paper's own form stays what it
+// is.
+bool tpImplicitStep_MayHandOver(const tpImplicitStep* step);
+
 // Solves all islands and moves free bodies. `isSolved` is false if an island resisted
 // everything. False: out of memory.
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,

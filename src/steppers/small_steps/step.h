@@ -61,6 +61,7 @@ typedef struct tpSmallStep {
     uint8_t* exactLanes;
     bool turnsFar; // some body does (tpSmallStep_TurnsFar)
     bool bounces;
+    double restitution; // the largest of its contacts
     bool hasEllipses;   // friction of some materials depends on the direction
     bool hasWoken;      // islands have woken in this step
     bool hasChanged;    // bodies, shapes or joints have come or gone since the last step

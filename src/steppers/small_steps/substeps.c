@@ -49,10 +49,23 @@ static const tpSoftLimits limits = {
 // takes a seventh longer on 16 threads, a funnel of 1,000 cubes 4 percent less.
 enum { fewThings = 400, thingsPerThread = 250, thingsPerJointed = 5 };
 
-// Rounds in which mechanisms answer velocities of parting, and sweeps in which an impact is handed
-// on from body to body before a substep: with eight, a block of 216 elastic balls that lands loses
-// a fifth of its energy, with sixteen a millionth.
-enum { bounceRounds = 4, strikeSweeps = 16 };
+// Rounds in which mechanisms answer velocities of parting.
+enum { bounceRounds = 4 };
+
+// Sweeps in which an impact is handed on from body to body before a substep. With eight, a block of
+// 216 elastic balls that lands loses a fifth of its energy, with sixteen a millionth. An impact
+// with a restitution e that n bodies have handed on has e^n of its speed: sweeps end when a
+// quarter is left.
+enum { fewestStrikeSweeps = 2, mostStrikeSweeps = 16 };
+
+static int strikeSweepsOf(double restitution) {
+    int sweeps = fewestStrikeSweeps;
+    for (double left = restitution * restitution; left > 0.25 && sweeps < mostStrikeSweeps;
+         left *= restitution) {
+        ++sweeps;
+    }
+    return sweeps;
+}
 
 static tpSoftness softnessOf(double time, double pushOut) {
     double frequency = 2.0 * TP_PI * springTurns / time;
@@ -258,7 +271,7 @@ static void strikeFirst(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
     step->seen[run - step->state->store.runs.data] = 0;
-    if (run->parts && isSwept(step, run)) {
+    if (run->parts && run->strikes && isSwept(step, run)) {
         strike(step, run, true);
     }
 }
@@ -268,14 +281,14 @@ static void strikeFirst(void* context, tpSoftRun* run, bool isBackward) {
 static void strikeAnew(void* context, tpSoftRun* run, bool isBackward) {
     (void)isBackward;
     const tpSmallStep* step = context;
-    if (run->bounces && isSwept(step, run) && (run->parts || countStrikes(step, run) > 0)) {
+    if (run->strikes && isSwept(step, run) && (run->parts || countStrikes(step, run) > 0)) {
         strike(step, run, false);
     }
 }
 
 // Impacts are handed on to those whose bodies have been struck since they were looked at.
 static bool isHandedOn(const tpSmallStep* step, const tpSoftRun* run) {
-    return run->bounces && isSwept(step, run) &&
+    return run->strikes && isSwept(step, run) &&
            countStrikes(step, run) != step->seen[run - step->state->store.runs.data];
 }
 
@@ -313,7 +326,8 @@ static void addSweep(tpSmallStep* step, void (*sweep)(void*, tpSoftRun*, bool), 
 }
 
 static void addStrikes(tpSmallStep* step, bool isFirst) {
-    for (int i = 0; step->sweep.strikes && i < strikeSweeps; ++i) {
+    int sweeps = step->restitution < step->sweep.striking ? 0 : strikeSweepsOf(step->restitution);
+    for (int i = 0; i < sweeps; ++i) {
         void (*handsOn)(void*, tpSoftRun*, bool) = isFirst ? handOnFirst : handOn;
         addSweep(step, i > 0 ? handsOn : isFirst ? strikeFirst : strikeAnew, i % 2 == 1);
     }
@@ -321,7 +335,7 @@ static void addStrikes(tpSmallStep* step, bool isFirst) {
 
 // What is done to bodies and contacts in a step, in this order. False if memory ran out.
 static bool listPhases(tpSmallStep* step) {
-    enum { inSubstep = 5 + strikeSweeps, others = 3 + 2 * bounceRounds };
+    enum { inSubstep = 5 + mostStrikeSweeps, others = 3 + 2 * bounceRounds };
     step->phases =
         TP_SCRATCH(&step->system->arena, tpPhase, inSubstep * (size_t)step->substeps + others);
     if (step->phases == NULL) {
@@ -345,8 +359,7 @@ static bool listPhases(tpSmallStep* step) {
         addSweep(step, settleRun, !isOdd);
     }
     // What a mechanism answers takes from the velocities of parting: a few rounds give them back.
-    for (int round = 0;
-         step->bounces && !step->sweep.strikes && round < (step->joints != NULL ? bounceRounds : 1);
+    for (int round = 0; step->bounces && round < (step->joints != NULL ? bounceRounds : 1);
          ++round) {
         if (step->joints != NULL) {
             addVisit(step, settleJoints);
@@ -397,7 +410,7 @@ static bool openSweep(tpSmallStep* step) {
     sweep->softness = softnessOf(step->substepTime, step->settings.pushOut);
     sweep->h = step->h;
     sweep->time = step->substepTime;
-    sweep->strikes = step->bounces && step->joints == NULL;
+    sweep->striking = step->joints == NULL ? (double)tp_strikingRestitution : INFINITY;
     sweep->substeps = step->substeps;
     // Impulses of what rests are as long as the substep.
     double longer = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
@@ -408,13 +421,15 @@ static bool openSweep(tpSmallStep* step) {
     return !step->bounces || (sweep->bounces != NULL && step->seen != NULL);
 }
 
-static bool anyBounces(const tpPackStore* store) {
+static double largestRestitution(const tpPackStore* store) {
+    float largest = 0.0f;
     for (int i = 0; i < store->order.count; ++i) {
-        if (store->runs.data[store->order.data[i]].bounces) {
-            return true;
+        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
+        for (int lane = 0; run->bounces && lane < tp_packWidth; ++lane) {
+            largest = fmaxf(largest, run->restitution[lane]);
         }
     }
-    return false;
+    return (double)largest;
 }
 
 static void lookAtFriction(const tpFriction* friction, bool* isTorsional, bool* isElliptic) {
@@ -457,7 +472,8 @@ static bool takeStep(tpSmallStep* step) {
     tpSmallStep_WeighJoints(step, &step->schedule);
     state->departed.count = step->listed = 0;
     step->penetration = 0.0;
-    step->bounces = anyBounces(&state->store);
+    step->restitution = largestRestitution(&state->store);
+    step->bounces = step->restitution > 0.0;
     if (!openSweep(step) || !listPhases(step)) {
         return false;
     }
