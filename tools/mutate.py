@@ -70,6 +70,8 @@ ROOMS = [
     ("src/recording/*.c", ["^recording/(audit|table|recording|pairs|kept_frames|journal|number|shapes_text)|^judge/",
                            "^recording/|^app/(program|compare|run_data|live_world)"]),
     ("src/collision/*.c", ["^collision/", "^determinism/|^agreement/", "^laws/(closed_forms|mesh_floor|leaning_cards)|^steppers/|^world/"]),
+    ("src/sweeps/*.c", ["^sweeps/", "^steppers/small_steps", "^dynamics/|^determinism/|^agreement/", "^laws/|^steppers/|^world/"]),
+    ("src/steppers/small_steps/*.c", ["^steppers/small_steps", "^sweeps/|^determinism/|^agreement/", "^laws/|^steppers/|^world/"]),
 ]
 
 # Sources that are in none of the libraries of this build: a test compiles them for itself.

@@ -49,60 +49,39 @@ static const power coarsePowers[] = {
     { 0x8fcac257558ee4e6u, 0x213a4f0aa5e8a7b1u, 989 },
 };
 
-// 10^i from i = 0 to 27, exact.
-static const power finePowers[coarseStep] = {
-    { 0x8000000000000000u, 0x0000000000000000u, -127 },
-    { 0xa000000000000000u, 0x0000000000000000u, -124 },
-    { 0xc800000000000000u, 0x0000000000000000u, -121 },
-    { 0xfa00000000000000u, 0x0000000000000000u, -118 },
-    { 0x9c40000000000000u, 0x0000000000000000u, -114 },
-    { 0xc350000000000000u, 0x0000000000000000u, -111 },
-    { 0xf424000000000000u, 0x0000000000000000u, -108 },
-    { 0x9896800000000000u, 0x0000000000000000u, -104 },
-    { 0xbebc200000000000u, 0x0000000000000000u, -101 },
-    { 0xee6b280000000000u, 0x0000000000000000u, -98 },
-    { 0x9502f90000000000u, 0x0000000000000000u, -94 },
-    { 0xba43b74000000000u, 0x0000000000000000u, -91 },
-    { 0xe8d4a51000000000u, 0x0000000000000000u, -88 },
-    { 0x9184e72a00000000u, 0x0000000000000000u, -84 },
-    { 0xb5e620f480000000u, 0x0000000000000000u, -81 },
-    { 0xe35fa931a0000000u, 0x0000000000000000u, -78 },
-    { 0x8e1bc9bf04000000u, 0x0000000000000000u, -74 },
-    { 0xb1a2bc2ec5000000u, 0x0000000000000000u, -71 },
-    { 0xde0b6b3a76400000u, 0x0000000000000000u, -68 },
-    { 0x8ac7230489e80000u, 0x0000000000000000u, -64 },
-    { 0xad78ebc5ac620000u, 0x0000000000000000u, -61 },
-    { 0xd8d726b7177a8000u, 0x0000000000000000u, -58 },
-    { 0x878678326eac9000u, 0x0000000000000000u, -54 },
-    { 0xa968163f0a57b400u, 0x0000000000000000u, -51 },
-    { 0xd3c21bcecceda100u, 0x0000000000000000u, -48 },
-    { 0x84595161401484a0u, 0x0000000000000000u, -44 },
-    { 0xa56fa5b99019a5c8u, 0x0000000000000000u, -41 },
-    { 0xcecb8f27f4200f3au, 0x0000000000000000u, -38 },
+// high * 2^exponent, with the top bit set.
+typedef struct shortPower {
+    uint64_t high;
+    int exponent;
+} shortPower;
+
+// 10^i from i = 0 to 27, exact: 5^27 has 63 bits.
+static const shortPower finePowers[coarseStep] = {
+    { 0x8000000000000000u, -63 }, { 0xa000000000000000u, -60 }, { 0xc800000000000000u, -57 },
+    { 0xfa00000000000000u, -54 }, { 0x9c40000000000000u, -50 }, { 0xc350000000000000u, -47 },
+    { 0xf424000000000000u, -44 }, { 0x9896800000000000u, -40 }, { 0xbebc200000000000u, -37 },
+    { 0xee6b280000000000u, -34 }, { 0x9502f90000000000u, -30 }, { 0xba43b74000000000u, -27 },
+    { 0xe8d4a51000000000u, -24 }, { 0x9184e72a00000000u, -20 }, { 0xb5e620f480000000u, -17 },
+    { 0xe35fa931a0000000u, -14 }, { 0x8e1bc9bf04000000u, -10 }, { 0xb1a2bc2ec5000000u, -7 },
+    { 0xde0b6b3a76400000u, -4 },  { 0x8ac7230489e80000u, 0 },   { 0xad78ebc5ac620000u, 3 },
+    { 0xd8d726b7177a8000u, 6 },   { 0x878678326eac9000u, 10 },  { 0xa968163f0a57b400u, 13 },
+    { 0xd3c21bcecceda100u, 16 },  { 0x84595161401484a0u, 20 },  { 0xa56fa5b99019a5c8u, 23 },
+    { 0xcecb8f27f4200f3au, 26 },
 };
 
-// The upper 128 bits of a product of two numbers of 128 bits.
-static uint128 multiplyHigh(power a, power b) {
-    uint128 low = (uint128)a.low * b.low;
-    uint128 middle = (uint128)a.high * b.low + (uint64_t)(low >> 64);
-    uint128 other = (uint128)a.low * b.high + (uint64_t)middle;
-    return (uint128)a.high * b.high + (uint64_t)(middle >> 64) + (uint64_t)(other >> 64);
-}
-
-// 10^s, at most 4 units of the last bit too small; exact where s is from 0 to 27.
+// 10^s, at most 2 units of the last bit too small; exact where s is from 0 to 27.
 static power powerOfTen(int s, bool* exact) {
     int j = (s >= 0 ? s : s - coarseStep + 1) / coarseStep;
-    power fine = finePowers[s - j * coarseStep];
+    shortPower fine = finePowers[s - j * coarseStep];
     *exact = j == 0;
     if (j == 0) {
-        return fine;
+        return (power){ fine.high, 0, fine.exponent - 64 };
     }
     power coarse = coarsePowers[j - coarseFirst];
-    uint128 product = multiplyHigh(coarse, fine);
-    int lift = (product >> 127) == 0 ? 1 : 0;
-    product <<= lift;
+    uint128 lower = (uint128)coarse.low * fine.high;
+    uint128 product = (uint128)coarse.high * fine.high + (uint64_t)(lower >> 64);
     return (power){ (uint64_t)(product >> 64), (uint64_t)product,
-                    coarse.exponent + fine.exponent + 128 - lift };
+                    coarse.exponent + fine.exponent + 64 };
 }
 
 // N = round(mantissa 2^exponent 10^s), ties to even; false if the error leaves it open. The
@@ -112,43 +91,39 @@ static bool scale(uint64_t mantissa, int exponent, int s, uint64_t* rounded) {
     power ten = powerOfTen(s, &exact);
     uint128 lower = (uint128)mantissa * ten.low;
     uint128 upper = (uint128)mantissa * ten.high + (uint64_t)(lower >> 64);
-    uint64_t top = (uint64_t)(upper >> 64), rest = (uint64_t)upper, tail = (uint64_t)lower;
-    if (!exact && rest > UINT64_MAX - 4) {
+    uint64_t top = (uint64_t)(upper >> 64), rest = (uint64_t)upper;
+    if (!exact && rest > UINT64_MAX - 2) {
         return false;
     }
-    // Bits of `top` behind the binary point; all of `rest` and `tail` are.
+    // Bits of `top` behind the binary point; all of `rest` are.
     int shift = -(exponent + ten.exponent) - 128;
     uint64_t half = (uint64_t)1 << (shift - 1);
     uint64_t fraction = top & (2 * half - 1);
-    bool isTie = fraction == half && rest == 0 && tail == 0;
-    if (isTie && !exact) {
-        return false;
-    }
+    // Other powers give no ties: 2 N + 1 would be a multiple of 5^28, or 5 (2 N + 1) at most 2^53.
+    bool isTie = exact && fraction == half && rest == 0;
     uint64_t whole = top >> shift;
     bool up = isTie ? (whole & 1) != 0 : fraction >= half;
     *rounded = whole + (up ? 1 : 0);
     return true;
 }
 
-static const uint64_t tenTo16 = 10000000000000000u;
+static const uint64_t tenTo17 = 100000000000000000u;
 
 // The digits and the decimal exponent of the first one. False if the C library must decide.
 static bool findDigits(double value, uint64_t* digits, int* decimal) {
     int exponent;
     uint64_t mantissa = (uint64_t)ldexp(frexp(value, &exponent), 64);
     exponent -= 64;
-    // floor(log10), or one less.
+    // floor(log10), or one less. Rounding may carry to the next power of ten as well.
     *decimal = (int)(((int64_t)(exponent + 63) * 315653) >> 20);
-    if (!scale(mantissa, exponent, digitCount - 1 - *decimal, digits)) {
-        return false;
-    }
-    if (*digits >= 10 * tenTo16) {
-        *decimal += 1;
+    for (;; *decimal += 1) {
         if (!scale(mantissa, exponent, digitCount - 1 - *decimal, digits)) {
             return false;
         }
+        if (*digits < tenTo17) {
+            return true;
+        }
     }
-    return *digits >= tenTo16 && *digits < 10 * tenTo16;
 }
 
 static void askLibrary(double value, uint64_t* digits, int* decimal) {

@@ -102,6 +102,41 @@ static double leastOfAll(const Star* a, tpPose poseA, const Star* b, tpPose pose
     return least;
 }
 
+// False if the bodies overlap.
+static bool checkDistance(const Star* a, tpPose poseA, const Star* b, tpPose poseB) {
+    tpClosest closest;
+    tpResult result = tpClosestPoints(&a->mesh, poseA, &b->mesh, poseB, NULL, &closest);
+    if (result != tp_success || closest.distance <= 0.0) {
+        return false;
+    }
+    CHECK_NEAR(closest.distance, leastOfAll(a, poseA, b, poseB), 1e-9);
+    CHECK_VEC3(tpSub(closest.pointA, closest.pointB), tpScale(closest.distance, closest.normal),
+               1e-12);
+    return true;
+}
+
+// Leaves above each other: what is over one side of a leaf is nearly as near to its other side,
+// behind that.
+static void leavesAreApartByTheirNearSides(void** state) {
+    (void)state;
+    tpRandom random = { 52 };
+    for (int n = 0; n < 400; ++n) {
+        static Star a, b;
+        double flatness = n % 2 == 0 ? 1e-3 : 0.02;
+        makeStar(&random, flatness, &a);
+        makeStar(&random, flatness, &b);
+        tpVec3 lean = tpMakeVec3(randomBetween(&random, -0.2, 0.2),
+                                 randomBetween(&random, -0.2, 0.2), randomBetween(&random, 0.0, 6));
+        tpPose pose = { tpMakeVec3(randomBetween(&random, -0.5, 0.5),
+                                   randomBetween(&random, -0.5, 0.5),
+                                   n % 4 < 2 ? 0.3 + 2.0 * flatness : -0.3 - 2.0 * flatness),
+                        tpQuatExp(lean) };
+        assert_true(checkDistance(&a, pose, &b, tpIdentityPose()));
+        tpReleaseGeometry(&a.mesh);
+        tpReleaseGeometry(&b.mesh);
+    }
+}
+
 static void distancesAreTheLeast(void** state) {
     (void)state;
     tpRandom random = { 51 };
@@ -115,15 +150,9 @@ static void distancesAreTheLeast(void** state) {
         tpVec3 way = tpScale(away, randomDirection(&random));
         tpPose poseA = { way, randomRotation(&random) };
         tpPose poseB = { tpZeroVec3(), randomRotation(&random) };
-        tpClosest closest;
-        tpResult result = tpClosestPoints(&a.mesh, poseA, &b.mesh, poseB, NULL, &closest);
-        assert_true(n % 2 == 0 || (result == tp_success && closest.distance > 0.0));
-        if (result == tp_success && closest.distance > 0.0) {
-            CHECK_NEAR(closest.distance, leastOfAll(&a, poseA, &b, poseB), 1e-9);
-            CHECK_VEC3(tpSub(closest.pointA, closest.pointB),
-                       tpScale(closest.distance, closest.normal), 1e-12);
-            ++apart;
-        }
+        bool isApart = checkDistance(&a, poseA, &b, poseB);
+        assert_true(n % 2 == 0 || isApart);
+        apart += isApart ? 1 : 0;
         tpReleaseGeometry(&a.mesh);
         tpReleaseGeometry(&b.mesh);
     }
@@ -132,6 +161,7 @@ static void distancesAreTheLeast(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(distancesAreTheLeast) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(distancesAreTheLeast),
+                                        cmocka_unit_test(leavesAreApartByTheirNearSides) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

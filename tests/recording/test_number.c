@@ -107,7 +107,8 @@ static void testReadsBack(void** state) {
     }
 }
 
-// Locales with a decimal comma, where the system has one; ties go through the C library's printf.
+// Locales with a decimal comma, where the system has one; round numbers go through the C library's
+// printf.
 static void testLocale(void** state) {
     (void)state;
     const char* const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ps_AF",

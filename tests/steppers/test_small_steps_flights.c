@@ -279,6 +279,92 @@ static void momentaAddUp(void** state) {
     }
 }
 
+// So many substeps at once: momenta are those of the velocities that all kicks and free flights
+// would lead to, beside what bodies are given.
+static void substepsAddUp(void** state) {
+    (void)state;
+    tpRandom random = { 12 };
+    static Case test, other;
+    for (int trial = 0; trial < 100; ++trial) {
+        enum { numbers = 6 * bodies };
+        double begun[numbers], given[numbers], momenta[2][numbers];
+        bool isTumbling = trial % 2 == 0;
+        openCase(&test, &random, 5.0);
+        other = test;
+        tpFlightPack packs[2] = { packOf(&test), packOf(&other) };
+        for (int k = 0; k < numbers; ++k) {
+            begun[k] = randomBetween(&random, -1.0, 1.0);
+            given[k] = randomBetween(&random, -1.0, 1.0);
+        }
+        for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
+            for (int k = 0; k < 6; ++k) {
+                packs[0].kick[k][lane] = packs[1].kick[k][lane] = 0.1 * k - lane;
+            }
+            packs[0].mass[lane] = packs[1].mass[lane] = 1.0 + lane;
+        }
+        for (int w = 0; w < 2; ++w) {
+            const tpFlightKernels* kernels = tpGetFlightKernels(w == 0 ? 1 : 4);
+            tpFlightTimes times = { substep, substep, 4.0 * substep, 1e-3, 0.1, true };
+            unsigned tumbling, isShort;
+            kernels->open(&packs[w], &times, &tumbling, &isShort);
+            kernels->sumUp(&packs[w], 3.0, begun, given, isTumbling, momenta[w]);
+        }
+        assert_memory_equal(momenta[0], momenta[1], sizeof(momenta[0]));
+        for (int i = 0; i < bodies; ++i) {
+            tpMat33 world = tpInertia_World(&test.inertias[i], test.poses[i].rotation);
+            const double *start = &begun[6 * i], *more = &given[6 * i];
+            const double* change = &test.flights[i].change.x;
+            double v[6];
+            for (int k = 0; k < 6; ++k) {
+                double flight = isTumbling && k >= 3 ? change[k - 3] : 0.0;
+                v[k] = start[k] + 3.0 * (0.1 * k - i + flight);
+            }
+            tpVec3 linear = tpScale(1.0 + i, tpMakeVec3(v[0], v[1], v[2]));
+            tpVec3 angular = tpMulMV(world, tpMakeVec3(v[3], v[4], v[5]));
+            const double* p = &momenta[0][6 * i];
+            CHECK_VEC3(tpMakeVec3(p[0], p[1], p[2]),
+                       tpAdd(linear, tpMakeVec3(more[0], more[1], more[2])), 1e-13);
+            CHECK_VEC3(tpMakeVec3(p[3], p[4], p[5]),
+                       tpAdd(angular, tpMakeVec3(more[3], more[4], more[5])), 1e-13);
+        }
+    }
+}
+
+// Displacements of a step are the ways and turns from the poses at its start; who turns far is
+// told.
+static void displacementsAreMeasured(void** state) {
+    (void)state;
+    tpRandom random = { 13 };
+    static Case test, other;
+    for (int trial = 0; trial < 100; ++trial) {
+        openCase(&test, &random, 5.0);
+        double sizes[bodies];
+        tpVec3 turns[bodies];
+        for (int i = 0; i < bodies; ++i) {
+            bool isFar = (trial >> i & 1) != 0;
+            sizes[i] =
+                isFar ? randomBetween(&random, 0.12, 3.0) : randomBetween(&random, 0.0, 0.09);
+            turns[i] = tpScale(sizes[i], tpNormalize(anyVec(&random)));
+            test.poses[i].rotation = tpMulQQ(tpQuatExp(turns[i]), test.starts[i].rotation);
+            test.poses[i].position = tpAdd(test.starts[i].position, anyVec(&random));
+        }
+        other = test;
+        tpFlightPack pack = packOf(&test), same = packOf(&other);
+        unsigned left = tpGetFlightKernels(1)->measure(&pack);
+        assert_int_equal(tpGetFlightKernels(4)->measure(&same), left);
+        assert_memory_equal(&test, &other, sizeof(test));
+        for (int i = 0; i < bodies; ++i) {
+            assert_int_equal(left >> i & 1, sizes[i] > 0.1);
+            CHECK_VEC3(test.moved[i].linear, tpSub(test.poses[i].position, test.starts[i].position),
+                       0.0);
+            if (sizes[i] < 0.1) {
+                CHECK_VEC3(test.moved[i].angular, turns[i], 2e-15);
+            }
+        }
+        assert_int_equal(left >> bodies, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flightsBeginAsEulerSays),
@@ -286,6 +372,8 @@ int main(void) {
         cmocka_unit_test(longFlightsAreLeft),
         cmocka_unit_test(shiftsAreTurns),
         cmocka_unit_test(momentaAddUp),
+        cmocka_unit_test(substepsAddUp),
+        cmocka_unit_test(displacementsAreMeasured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

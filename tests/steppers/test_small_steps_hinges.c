@@ -169,10 +169,105 @@ static void anotherLookLeavesErrors(void** state) {
     }
 }
 
+// Velocities that joints do not allow: links get those of their parents, a rate about their axis,
+// and something across it, which is found again.
+static void slipsAreWhatJointsDoNotAllow(void** state) {
+    (void)state;
+    tpRandom random = { 7 };
+    static Case test;
+    enum { size = 6 * (links + links) }; // parents come behind the links
+    for (int trial = 0; trial < 100; ++trial) {
+        double velocities[size], across[6 * links], jumps[2][6 * links];
+        openCase(&test, &random);
+        look(&test, 1, true);
+        for (int lane = 0; lane < tp_hingePackWidth; ++lane) {
+            test.pack.parent[lane] = links + test.pack.node[lane];
+        }
+        for (int k = 6 * links; k < size; ++k) {
+            velocities[k] = randomBetween(&random, -1.0, 1.0);
+        }
+        for (int i = 0; i < links; ++i) {
+            const double *s = test.axes[i].motion, *u = &velocities[6 * (links + i)];
+            tpVec3 turning = tpMakeVec3(u[3], u[4], u[5]);
+            tpVec3 axis = tpMakeVec3(s[3], s[4], s[5]), slip = anyVec(&random);
+            tpVec3 twist = tpCross(axis, anyVec(&random));
+            tpVec3 linear =
+                tpAdd(tpMakeVec3(u[0], u[1], u[2]), tpCross(turning, test.nodes[i].arm));
+            const double parent[6] = { linear.x, linear.y, linear.z, u[3], u[4], u[5] };
+            const double off[6] = { slip.x, slip.y, slip.z, twist.x, twist.y, twist.z };
+            double rate = randomBetween(&random, -2.0, 2.0);
+            for (int k = 0; k < 6; ++k) {
+                across[6 * i + k] = off[k];
+                velocities[6 * i + k] = parent[k] + rate * s[k] + off[k];
+            }
+        }
+        for (int w = 0; w < 2; ++w) {
+            tpGetHingeKernels(w == 0 ? 1 : 4)
+                ->slip(&test.pack, velocities, test.nodes, test.axes, jumps[w]);
+        }
+        assert_memory_equal(jumps[0], jumps[1], sizeof(jumps[0]));
+        for (int k = 0; k < 6 * links; ++k) {
+            CHECK_NEAR(jumps[0][k], -across[k], 1e-14);
+        }
+    }
+}
+
+// Links ahead are where a look finds them once their bodies have turned that far.
+static void linksAheadAreWhereBodiesTurn(void** state) {
+    (void)state;
+    tpRandom random = { 8 };
+    static Case test, later;
+    const double time = 1e-3;
+    for (int trial = 0; trial < 100; ++trial) {
+        tpJointNode nodes[2][links];
+        tpJointAxis axes[2][links];
+        tpVelocity velocities[bodies];
+        int32_t numbers[links + links];
+        memset(nodes, 0, sizeof(nodes));
+        memset(axes, 0, sizeof(axes));
+        memset(velocities, 0, sizeof(velocities));
+        openCase(&test, &random);
+        // Nodes are the links' own bodies, then their parents.
+        for (int i = 0; i < links; ++i) {
+            numbers[i] = i % 2 == 0 ? links + i : i;
+            numbers[links + i] = i % 2 == 0 ? i : links + i;
+            nodes[0][i].axis = nodes[1][i].axis = i;
+        }
+        for (int lane = 0; lane < tp_hingePackWidth; ++lane) {
+            test.pack.parent[lane] = links + test.pack.node[lane];
+        }
+        look(&test, 1, true);
+        later = test;
+        for (int i = 0; i < bodies; ++i) {
+            velocities[i].angular = tpScale(5.0, anyVec(&random));
+            tpQuat turn = tpQuatExp(tpScale(time, velocities[i].angular));
+            later.poses[i].rotation = tpMulQQ(turn, later.poses[i].rotation);
+        }
+        look(&later, 1, true);
+        for (int w = 0; w < 2; ++w) {
+            tpJointTree tree = { .nodeCount = links, .nodes = nodes[w], .axes = axes[w] };
+            tpGetHingeKernels(w == 0 ? 1 : 4)
+                ->takeAhead(&test.pack, velocities, numbers, time, test.nodes, test.axes, &tree);
+        }
+        assert_memory_equal(nodes[0], nodes[1], sizeof(nodes[0]));
+        assert_memory_equal(axes[0], axes[1], sizeof(axes[0]));
+        for (int i = 0; i < links; ++i) {
+            const double *arm = &later.nodes[i].arm.x, *motion = later.axes[i].motion;
+            for (int k = 0; k < 6; ++k) {
+                // To the third order of 0.01 rad.
+                CHECK_NEAR(axes[0][i].motion[k], motion[k], 1e-6);
+                CHECK_NEAR(nodes[0][i].arm[k % 3], arm[k % 3], 1e-6);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(placesAreThoseOfTheJoint),
         cmocka_unit_test(anotherLookLeavesErrors),
+        cmocka_unit_test(slipsAreWhatJointsDoNotAllow),
+        cmocka_unit_test(linksAheadAreWhereBodiesTurn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,8 +156,42 @@ static void filtersAreAsked(void** state) {
     tpDestroyWorld(stack.world);
 }
 
+// A box that lies on the floor is replaced by one half as high, in the same place of the list of
+// shapes: it falls at once, and lies on that.
+static void replacedShapesAreLookedUpAgain(void** state) {
+    (void)state;
+    tpWorld* world = worldWithFloor(tp_smallSteps, 0.5, 0.0);
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.position.z = 0.5;
+    bodyDef.hasMass = true;
+    bodyDef.mass = (tpMassProperties){ 1.0, tpZeroVec3(), tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1)) };
+    tpBodyId body = tpCreateBody(world, &bodyDef, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    const tpBox high = { .size = { 1.0, 1.0, 1.0 } }, low = { .size = { 1.0, 1.0, 0.5 } };
+    tpShapeId first = tpCreateBox(world, body, &shapeDef, &high, NULL);
+    for (int k = 0; k < 20; ++k) {
+        tpWorld_Step(world, 1.0 / 240.0);
+    }
+    CHECK_NEAR(tpBody_GetPosition(world, body).z, 0.5, 1e-4);
+    tpDestroyShape(world, first);
+    tpShapeId second = tpCreateBox(world, body, &shapeDef, &low, NULL);
+    assert_int_equal(second.slot, first.slot);
+    for (int k = 1; k <= 48; ++k) {
+        tpWorld_Step(world, 1.0 / 240.0);
+        double fall = 0.5 * 9.81 * (k / 240.0) * (k / 240.0);
+        CHECK_NEAR(tpBody_GetPosition(world, body).z, 0.5 - fall, 1e-3);
+    }
+    for (int k = 0; k < 72; ++k) {
+        tpWorld_Step(world, 1.0 / 240.0);
+    }
+    CHECK_NEAR(tpBody_GetPosition(world, body).z, 0.25, 1e-4);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replacedShapesAreLookedUpAgain),
         cmocka_unit_test(boxesGoAlongTheWay),
         cmocka_unit_test(newBodiesAreMet),
         cmocka_unit_test(exclusionsAreFollowed),

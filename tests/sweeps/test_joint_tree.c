@@ -490,6 +490,39 @@ static void widthsTraceAlike(void** state) {
     }
 }
 
+// Factors are made of nodes that are marked, and of those between them and the root: others keep
+// theirs, whatever has become of their masses.
+static void onlyMarkedNodesHaveNewFactors(void** state) {
+    (void)state;
+    tpRandom random = { 80 };
+    for (int trial = 0; trial < 50; ++trial) {
+        Case test;
+        openCase(&test, &random, trial % 2 == 0);
+        addSprings(&test, &random);
+        tpJointTree_Factorise(&test.tree);
+        Case before = test;
+        for (int i = 0; i < nodes; ++i) {
+            test.nodes[i].mass *= 2.0;
+        }
+        tpJointTree_Factorise(&test.tree);
+        assert_memory_equal(test.axes, before.axes, sizeof(test.axes));
+        int marked = trial % nodes;
+        bool isOnWay[nodes] = { false };
+        for (int i = marked; i >= 0; i = test.nodes[i].parent) {
+            isOnWay[i] = true;
+        }
+        test.nodes[marked].isDirty = true;
+        tpJointTree_Factorise(&test.tree);
+        for (int i = 0; i < nodes; ++i) {
+            assert_false(test.nodes[i].isDirty);
+            bool isSame =
+                memcmp(&test.nodes[i].lent, &before.nodes[i].lent, sizeof(test.nodes[i].lent)) == 0;
+            assert_true(isSame || isOnWay[i]);
+            assert_true(!isSame || !isOnWay[i] || i == nodes - 1);
+        }
+    }
+}
+
 // Displacements close what is off, and no lesser ones do: their momenta are impulses of joints
 // alone, which do nothing along the axes.
 static void errorsAreTakenBack(void** state) {
@@ -529,11 +562,16 @@ static void errorsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(treesKeepNewtonsLaw),        cmocka_unit_test(boundsHold),
-        cmocka_unit_test(farLimitsAreMetToo),         cmocka_unit_test(pushesAddUp),
-        cmocka_unit_test(inverseAnswersUnitImpulses), cmocka_unit_test(errorsAreTakenBack),
-        cmocka_unit_test(tracesAnswerImpulses),       cmocka_unit_test(solvesTakeTracedImpulses),
+        cmocka_unit_test(treesKeepNewtonsLaw),
+        cmocka_unit_test(boundsHold),
+        cmocka_unit_test(farLimitsAreMetToo),
+        cmocka_unit_test(pushesAddUp),
+        cmocka_unit_test(inverseAnswersUnitImpulses),
+        cmocka_unit_test(errorsAreTakenBack),
+        cmocka_unit_test(tracesAnswerImpulses),
+        cmocka_unit_test(solvesTakeTracedImpulses),
         cmocka_unit_test(widthsTraceAlike),
+        cmocka_unit_test(onlyMarkedNodesHaveNewFactors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

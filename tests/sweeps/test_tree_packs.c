@@ -16,6 +16,7 @@ typedef struct Case {
     tpRowAnswer answers[mostRows];
     double impulses[size], momenta[size], jumps[size], changes[size];
     double velocities[5][size]; // after each pass
+    double reactions[2][size];  // without and with momenta
     int32_t depths[nodes];
     tpTreePack packs[nodes];
     tpTreePackAxis packAxes[mostAxes];
@@ -100,6 +101,49 @@ static void goThrough(Case* test, int width) {
     tpJointTree_PushBounded(tree, test->momenta, test->changes, test->velocities[2]);
     tpJointTree_SolveJumping(tree, test->momenta, test->jumps, test->velocities[3]);
     tpJointTree_Correct(tree, test->jumps, NULL, test->velocities[4]);
+    tpJointTree_Reactions(tree, NULL, test->velocities[0], test->reactions[0]);
+    tpJointTree_Reactions(tree, test->momenta, test->velocities[0], test->reactions[1]);
+}
+
+// M v - p of all bodies, then all that a body needs beside its own goes on to its parent, in the
+// order of nodes.
+static void reactOneByOne(const Case* test, const double* momenta, double (*f)[6]) {
+    for (int i = 0; i < nodes; ++i) {
+        const double *I = test->nodes[i].inertia, *v = &test->velocities[0][6 * i];
+        for (int k = 0; k < 3; ++k) {
+            f[i][k] = test->nodes[i].mass * v[k];
+        }
+        f[i][3] = I[0] * v[3] + I[3] * v[4] + I[4] * v[5];
+        f[i][4] = I[3] * v[3] + I[1] * v[4] + I[5] * v[5];
+        f[i][5] = I[4] * v[3] + I[5] * v[4] + I[2] * v[5];
+        for (int k = 0; k < 6; ++k) {
+            f[i][k] -= momenta != NULL ? momenta[6 * i + k] : 0.0;
+        }
+    }
+    for (int i = 0; i < nodes - 1; ++i) {
+        const double *r = test->nodes[i].arm, *own = f[i];
+        double* sum = f[test->nodes[i].parent];
+        for (int k = 0; k < 3; ++k) {
+            int l = (k + 1) % 3, m = (k + 2) % 3;
+            sum[k] += own[k];
+            sum[3 + k] += own[3 + k] + (r[l] * own[m] - r[m] * own[l]);
+        }
+    }
+}
+
+// Without packs what children need is added up first: the same but for rounding.
+static void checkReactions(const Case* packed, const Case* alone) {
+    for (int k = 0; k < 2; ++k) {
+        double expected[nodes][6];
+        reactOneByOne(alone, k == 0 ? NULL : alone->momenta, expected);
+        const double* whole = expected[0];
+        if (packed->tree.packs != NULL) {
+            assert_memory_equal(packed->reactions[k], expected, sizeof(expected));
+        }
+        for (int j = 0; j < size; ++j) {
+            CHECK_NEAR(alone->reactions[k][j], whole[j], 1e-11);
+        }
+    }
 }
 
 static void packsKeepTheBits(void** state) {
@@ -121,6 +165,7 @@ static void packsKeepTheBits(void** state) {
             goThrough(&packed, width);
             packs += packed.tree.packCount;
             assert_memory_equal(packed.velocities, alone.velocities, sizeof(alone.velocities));
+            checkReactions(&packed, &alone);
             assert_memory_equal(packed.answers, alone.answers, sizeof(alone.answers));
             for (int k = 0; k < start.nodes[nodes - 1].axisEnd; ++k) {
                 const tpJointAxis *a = &packed.axes[k], *b = &alone.axes[k];

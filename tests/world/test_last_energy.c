@@ -2,9 +2,12 @@
 // since the last one.
 
 #include <math.h>
+#include <string.h>
 
+#include "dynamics/forces.h"
 #include "support/check.h"
 #include "tippe/tippe.h"
+#include "world/world.h"
 
 typedef struct Arm {
     tpWorld* world;
@@ -130,7 +133,94 @@ static void reportsBeginWithTheEnergiesOfNow(void** state) {
     }
 }
 
+// What is noted here is not true, so that whoever gets it has not looked at the system.
+static const double falseKinetic = -1.0, falsePotential = -2.0;
+
+static void checkFound(const tpLastEnergy* last, const tpSystem* system, bool isNoted,
+                       const char* what) {
+    double found[2], expected[2] = { falseKinetic, falsePotential };
+    if (!isNoted) {
+        tpSystem_FindEnergies(system, &expected[0], &expected[1]);
+    }
+    tpLastEnergy_Find(last, system, &found[0], &found[1]);
+    if (memcmp(found, expected, sizeof(found)) != 0) {
+        fail_msg("%s: %g and %g J instead of %g and %g", what, found[0], found[1], expected[0],
+                 expected[1]);
+    }
+}
+
+static void checkNumber(const tpLastEnergy* last, const tpSystem* system, double* number,
+                        const char* what) {
+    double before = *number;
+    *number = nextafter(before, INFINITY);
+    checkFound(last, system, false, what);
+    *number = before;
+    checkFound(last, system, true, what);
+}
+
+static void checkCount(const tpLastEnergy* last, const tpSystem* system, uint64_t* count,
+                       const char* what) {
+    *count += 1;
+    checkFound(last, system, false, what);
+    *count -= 1;
+    checkFound(last, system, true, what);
+}
+
+static void notesAreOfTheSameSystemAlone(void** state) {
+    (void)state;
+    Arm arm = makeArm(tp_anitescu);
+    tpWorld_Step(arm.world, 0.01);
+    tpSystem* system = &arm.world->system;
+    tpLastEnergy* last = &arm.world->lastEnergy;
+    tpLastEnergy_Note(last, system, falseKinetic, falsePotential);
+    checkFound(last, system, true, "nothing");
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpPose* pose = &system->poses.data[i];
+        tpVelocity* velocity = &system->velocities.data[i];
+        double* const places[] = { &pose->position.x, &pose->rotation.w };
+        double* const rates[] = { &velocity->linear.x, &velocity->angular.x };
+        for (int k = 0; k < 3; ++k) {
+            checkNumber(last, system, places[0] + k, "position");
+            checkNumber(last, system, rates[0] + k, "velocity");
+            checkNumber(last, system, rates[1] + k, "angular velocity");
+            checkNumber(last, system, &system->gravity.x + k, "gravity");
+        }
+        for (int k = 0; k < 4; ++k) {
+            checkNumber(last, system, places[1] + k, "rotation");
+        }
+    }
+    checkNumber(last, system, &system->contactEnergy, "energy of contacts");
+    checkCount(last, system, &system->structure, "structure");
+    checkCount(last, system, &system->anchorShifts, "anchors");
+    checkCount(last, system, &system->lawChanges, "laws");
+    system->hasDisturbed = true;
+    checkFound(last, system, false, "disturbed");
+    tpDestroySnapshot(arm.start);
+    tpDestroyWorld(arm.world);
+}
+
+// A law between bodies that nothing moves disturbs none of them.
+static void lawsOfFixedBodiesCount(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_smallSteps, tp_anitescu };
+    for (int s = 0; s < 2; ++s) {
+        Arm arm = makeArm(steppers[s]);
+        tpBody_SetKind(arm.world, arm.upper, tp_fixedBody, NULL);
+        tpBody_SetKind(arm.world, arm.lower, tp_fixedBody, NULL);
+        tpWorld_Step(arm.world, 0.01);
+        double before = tpWorld_GetPotentialEnergy(arm.world);
+        setLaws(&arm, true);
+        double potential = tpWorld_GetPotentialEnergy(arm.world);
+        assert_true(potential > before);
+        assert_true(tpWorld_Step(arm.world, 0.01).potentialBefore == potential);
+        tpDestroySnapshot(arm.start);
+        tpDestroyWorld(arm.world);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(reportsBeginWithTheEnergiesOfNow) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(reportsBeginWithTheEnergiesOfNow),
+                                        cmocka_unit_test(notesAreOfTheSameSystemAlone),
+                                        cmocka_unit_test(lawsOfFixedBodiesCount) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
