@@ -55,16 +55,21 @@ void tpText_Format(tpText* text, const char* format, ...) {
     tpText_AddBytes(text, line, (size_t)length);
 }
 
-void tpText_AddQuoted(tpText* text, const char* words) {
+// As a JSON string; `doubled` is a character that is written twice.
+static void addString(tpText* text, const char* words, char doubled) {
     tpText_Add(text, "\"");
     while (*words != '\0') {
         size_t plain = 0;
-        while ((unsigned char)words[plain] >= 0x20 && words[plain] != '"' && words[plain] != '\\') {
+        while ((unsigned char)words[plain] >= 0x20 && words[plain] != '"' && words[plain] != '\\' &&
+               words[plain] != doubled) {
             plain += 1;
         }
         tpText_AddBytes(text, words, plain);
         words += plain;
-        if (*words == '"' || *words == '\\') {
+        if (*words != '\0' && *words == doubled) {
+            tpText_AddBytes(text, words, 1);
+            tpText_AddBytes(text, words++, 1);
+        } else if (*words == '"' || *words == '\\') {
             tpText_Format(text, "\\%c", *words++);
         } else if (*words == '\n') {
             tpText_Add(text, "\\n");
@@ -74,6 +79,14 @@ void tpText_AddQuoted(tpText* text, const char* words) {
         }
     }
     tpText_Add(text, "\"");
+}
+
+void tpText_AddQuoted(tpText* text, const char* words) {
+    addString(text, words, '\0');
+}
+
+void tpText_AddTemplate(tpText* text, const char* words) {
+    addString(text, words, '{');
 }
 
 void tpText_AddNumber(tpText* text, double number) {

@@ -31,6 +31,8 @@ void tpText_Add(tpText* text, const char* words);
 void tpText_AddBytes(tpText* text, const char* bytes, size_t length);
 void tpText_Format(tpText* text, const char* format, ...) TP_PRINTF(2, 3);
 void tpText_AddQuoted(tpText* text, const char* words); // as a JSON string
+// The same where {formula} is filled in when it is read: { is written {{.
+void tpText_AddTemplate(tpText* text, const char* words);
 void tpText_AddNumber(tpText* text, double number);
 void tpText_Free(tpText* text);
 

@@ -118,6 +118,12 @@ static void writeVersion(tpSceneWriter* writer, const tpField* field, const void
 
 static void writeText(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneText* text = tpConstMember(field, part);
+    tpText_AddTemplate(&writer->text, text->text);
+}
+
+// What is evaluated later is read as it stands.
+static void writeFormula(tpSceneWriter* writer, const tpField* field, const void* part) {
+    const tpSceneText* text = tpConstMember(field, part);
     tpText_AddQuoted(&writer->text, text->text);
 }
 
@@ -352,7 +358,7 @@ static void writeOption(tpSceneWriter* writer, const void* container, int index)
     tpText_AddQuoted(&writer->text, option->name.text);
     tpText_Add(&writer->text, ": ");
     if (option->kind == tp_sceneWord) {
-        tpText_AddQuoted(&writer->text, option->value);
+        tpText_AddTemplate(&writer->text, option->value);
     } else {
         tpText_Add(&writer->text, option->value);
     }
@@ -367,7 +373,7 @@ static void writeField(tpSceneWriter* writer, const tpField* field, const void* 
     static const tpFieldWriter writers[tp_fieldKindCount] = {
         [tp_versionField] = writeVersion,
         [tp_textField] = writeText,
-        [tp_formulaField] = writeText,
+        [tp_formulaField] = writeFormula,
         [tp_nameField] = writeText,
         [tp_fileField] = writeText,
         [tp_stepperField] = writeText,

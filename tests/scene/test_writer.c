@@ -282,6 +282,22 @@ static void fitLines(void** state) {
     tpDestroyScene(scene);
 }
 
+// A brace in a text is read from two of them, and was written as one: the scene could not be read
+// again, or said something else.
+static void keepBraces(void** state) {
+    (void)state;
+    static const char scene[] =
+        "{ \"tippe\": 1, \"name\": \"{{{{{{a}\", \"about\": \"{{2 + 2} is {2 + 2}\",\n"
+        "  \"bodies\": [ { \"name\": \"b\", \"shapes\": [\n"
+        "    { \"type\": \"mesh\", \"file\": \"a{{1}.obj\", \"density\": 1 } ] } ],\n"
+        "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 1 } }";
+    checkRoundTrip(scene, strlen(scene));
+    tpScene* read = parse(scene, strlen(scene));
+    assert_string_equal(read->name.text, "{{{a}");
+    assert_string_equal(read->about.text, "{2 + 2} is 4");
+    tpDestroyScene(read);
+}
+
 static void writeToFile(void** state) {
     (void)state;
     char directory[] = "/tmp/tippe_writer_XXXXXX";
@@ -330,13 +346,10 @@ static void surviveFailingMemory(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keepFullScene),
-        cmocka_unit_test(keepOurScenes),
-        cmocka_unit_test(keepNumbers),
-        cmocka_unit_test(keepCoordinates),
-        cmocka_unit_test(fitLines),
-        cmocka_unit_test(writeToFile),
-        cmocka_unit_test(surviveFailingMemory),
+        cmocka_unit_test(keepFullScene), cmocka_unit_test(keepOurScenes),
+        cmocka_unit_test(keepNumbers),   cmocka_unit_test(keepCoordinates),
+        cmocka_unit_test(fitLines),      cmocka_unit_test(keepBraces),
+        cmocka_unit_test(writeToFile),   cmocka_unit_test(surviveFailingMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
