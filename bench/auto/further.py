@@ -108,6 +108,16 @@ def corner():
     return scene([FLOOR, wall, ball("a", (0, 0, 0.6), (2.0, 0.7, 0), (12.0, -30.0, 20.0))], 1.5, friction=mu, restitution=e), place
 
 
+def smooth_balls(found, e, mu):
+    """The scene with balls that bounce off each other without friction and not off the floor, which is rough."""
+    found["materials"]["ball"] = {"friction": 0.0}
+    found["pairs"] = [{"between": ["ball", "ball"], "restitution": e, "friction": 0.0},
+                      {"between": ["ball", "m"], "restitution": 0.0, "friction": mu}]
+    for body in found["bodies"][1:]:
+        body["material"] = "ball"
+    return found
+
+
 def billiard():
     """A ball with spin strikes another one; both slide on the cloth until they roll."""
     mu, r, e = 0.2, 0.1, 1.0
@@ -127,12 +137,7 @@ def billiard():
             return {"a": (start + v * t, 0, r), "b": (other, 0, r)}
         return {"a": (after(t - hit, -2 * r, 0.0, v / r), 0, r), "b": (after(t - hit, other, v, 0.0), 0, r)}
     found = scene([FLOOR, ball("a", (start, 0, r), (v, 0, 0), (0, v / r, 0)), ball("b", (other, 0, r))], 1.6, friction=mu)
-    found["materials"]["ball"] = {"friction": 0.0}
-    found["pairs"] = [{"between": ["ball", "ball"], "restitution": e, "friction": 0.0},
-                      {"between": ["ball", "m"], "restitution": 0.0, "friction": mu}]
-    for body in found["bodies"][1:]:
-        body["material"] = "ball"
-    return found, place
+    return smooth_balls(found, e, mu), place
 
 
 # Sliding ---------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ As references.py and further.py, whose helpers it takes: no scene of the reposit
 """
 import math
 
-from further import double_masses, eliminate, hinge, turned
+from further import double_masses, eliminate, hinge, smooth_balls, turned
 from references import FLOOR, G, ball, block, by_states, main, scene, solve, solve_modes
 
 
@@ -183,12 +183,7 @@ def oblique():
         s = t - met
         return {"a": (*slide_roll(s, at, first, [0.0, v / r], mu, r), r), "b": (*slide_roll(s, other, second, [0, 0], mu, r), r)}
     found = scene([FLOOR, ball("a", (-v * met, 0, r), (v, 0, 0), (0, v / r, 0)), ball("b", (*other, r))], 1.5, friction=mu)
-    found["materials"]["ball"] = {"friction": 0.0}
-    found["pairs"] = [{"between": ["ball", "ball"], "restitution": e, "friction": 0.0},
-                      {"between": ["ball", "m"], "restitution": 0.0, "friction": mu}]
-    for body in found["bodies"][1:]:
-        body["material"] = "ball"
-    return found, place
+    return smooth_balls(found, e, mu), place
 
 
 def wedge():

@@ -24,7 +24,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import tippe
-from held import STEP, give_gains
+from held import STEP, opened
 
 TIMES = 5
 
@@ -45,14 +45,7 @@ def free_bodies(m: Any) -> list[int]:
 
 
 def in_mujoco(path: Path, scene: Any, seconds: float) -> dict[str, list[tuple[float, float]]]:
-    m = mujoco.MjModel.from_xml_path(str(path))
-    d = mujoco.MjData(m)
-    names = [m.key(i).name for i in range(m.nkey)]
-    if names:
-        mujoco.mj_resetDataKeyframe(m, d, names.index("home") if "home" in names else 0)
-    give_gains(m, d, scene)
-    m.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    m.opt.timestep = min(m.opt.timestep, 1e-3)
+    m, d = opened(path, scene)
     mujoco.mj_forward(m, d)
     bodies = free_bodies(m)
     starts = [(d.xmat[i].reshape(3, 3).copy(), float(d.xpos[i][2])) for i in bodies]

@@ -89,18 +89,24 @@ def take_over(m: Any, d: Any, scene: Any, rest: Rest) -> None:
     d.qvel[:] = 0.0
 
 
-def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool, rest: Rest | None = None) -> tuple[dict[str, float], float, float]:
-    """Joints at the end, the fastest of them, and what the overlap of contacts explains."""
+def opened(path: Path, scene: Any) -> tuple[Any, Any]:
+    """MuJoCo's model in its first pose, with the scene's gains and steps as fine as MuJoCo needs."""
     m = mujoco.MjModel.from_xml_path(str(path))
     d = mujoco.MjData(m)
     names = [m.key(i).name for i in range(m.nkey)]
     if names:
         mujoco.mj_resetDataKeyframe(m, d, names.index("home") if "home" in names else 0)
     give_gains(m, d, scene)
-    if rest is not None:
-        take_over(m, d, scene, rest)
     m.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     m.opt.timestep = min(m.opt.timestep, 1e-3)
+    return m, d
+
+
+def in_mujoco(path: Path, scene: Any, seconds: float, stiff: bool, rest: Rest | None = None) -> tuple[dict[str, float], float, float]:
+    """Joints at the end, the fastest of them, and what the overlap of contacts explains."""
+    m, d = opened(path, scene)
+    if rest is not None:
+        take_over(m, d, scene, rest)
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS.value
     if stiff:
         m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_OVERRIDE.value

@@ -45,18 +45,25 @@ static int correct(tpWorld* world, double tolerance, double* drift) {
     return rounds;
 }
 
-// To bring the first wheel back from its limit the sum turns the second past its own, and the other
-// way round: if a limit were forgotten as soon as it is met, errors would be halved by each round.
-static void limitsThatPushEachOther(void** state) {
-    (void)state;
+// Three wheels whose angles sum up to one: the first past or near its limit of .3, the second at
+// its own of .4, the third far from one.
+static tpWorld* threeWheels(double first, double third) {
     const double limits[3] = { 0.3, 0.4, 10.0 };
     tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
     tpJointId joints[3];
     addWheels(world, joints, limits, 3);
     holdSum(world, joints, 3, 1.0);
-    turnWheel(world, 0, 0.3 + 1e-5);
+    turnWheel(world, 0, first);
     turnWheel(world, 1, 0.4);
-    turnWheel(world, 2, 0.3 - 3e-5);
+    turnWheel(world, 2, third);
+    return world;
+}
+
+// To bring the first wheel back from its limit the sum turns the second past its own, and the other
+// way round: if a limit were forgotten as soon as it is met, errors would be halved by each round.
+static void limitsThatPushEachOther(void** state) {
+    (void)state;
+    tpWorld* world = threeWheels(0.3 + 1e-5, 0.3 - 3e-5);
     double drift;
     int rounds = correct(world, 1e-12, &drift);
     assert_in_range(rounds, 1, 4);
@@ -71,14 +78,7 @@ static void limitsThatPushEachOther(void** state) {
 // A round that pushes another wheel past its limit by more than what it mends is not the last one.
 static void aWorseRoundIsNotTheLast(void** state) {
     (void)state;
-    const double limits[3] = { 0.3, 0.4, 10.0 };
-    tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
-    tpJointId joints[3];
-    addWheels(world, joints, limits, 3);
-    holdSum(world, joints, 3, 1.0);
-    turnWheel(world, 0, 0.3 + 1e-9);
-    turnWheel(world, 1, 0.4);
-    turnWheel(world, 2, 0.3 - 1e-9 - 9e-10);
+    tpWorld* world = threeWheels(0.3 + 1e-9, 0.3 - 1e-9 - 9e-10);
     double drift;
     assert_true(correct(world, 1e-13, &drift) > 0);
     assert_true(drift <= 1e-13);

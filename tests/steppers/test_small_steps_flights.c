@@ -227,6 +227,22 @@ static void shiftsAreTurns(void** state) {
     }
 }
 
+// Kernels of that width, by which a pack begins a substep in which each body is kicked and heavy in
+// its own way.
+static const tpFlightKernels* openKicked(tpFlightPack* pack, int width) {
+    for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
+        for (int k = 0; k < 6; ++k) {
+            pack->kick[k][lane] = 0.1 * k - lane;
+        }
+        pack->mass[lane] = 1.0 + lane;
+    }
+    const tpFlightKernels* kernels = tpGetFlightKernels(width);
+    tpFlightTimes times = { substep, substep, 4.0 * substep, 1e-3, 0.1, true };
+    unsigned tumbling, isShort;
+    kernels->open(pack, &times, &tumbling, &isShort);
+    return kernels;
+}
+
 // A substep begins with the momenta of velocities, of forces and of what contacts gave, body by
 // body.
 static void momentaAddUp(void** state) {
@@ -246,17 +262,8 @@ static void momentaAddUp(void** state) {
             pushes[k] = randomBetween(&random, -1.0, 1.0);
             moved[0][k] = moved[1][k] = randomBetween(&random, -1.0, 1.0);
         }
-        for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
-            for (int k = 0; k < 6; ++k) {
-                packs[0].kick[k][lane] = packs[1].kick[k][lane] = 0.1 * k - lane;
-            }
-            packs[0].mass[lane] = packs[1].mass[lane] = 1.0 + lane;
-        }
         for (int w = 0; w < 2; ++w) {
-            const tpFlightKernels* kernels = tpGetFlightKernels(w == 0 ? 1 : 4);
-            tpFlightTimes times = { substep, substep, 4.0 * substep, 1e-3, 0.1, true };
-            unsigned tumbling, isShort;
-            kernels->open(&packs[w], &times, &tumbling, &isShort);
+            const tpFlightKernels* kernels = openKicked(&packs[w], w == 0 ? 1 : 4);
             kernels->addUp(&packs[w], last, pushes, isTumbling, bases[w], momenta[w]);
             kernels->follow(numbers, substep, last, moved[w]);
         }
@@ -296,17 +303,8 @@ static void substepsAddUp(void** state) {
             begun[k] = randomBetween(&random, -1.0, 1.0);
             given[k] = randomBetween(&random, -1.0, 1.0);
         }
-        for (int lane = 0; lane < tp_flightPackWidth; ++lane) {
-            for (int k = 0; k < 6; ++k) {
-                packs[0].kick[k][lane] = packs[1].kick[k][lane] = 0.1 * k - lane;
-            }
-            packs[0].mass[lane] = packs[1].mass[lane] = 1.0 + lane;
-        }
         for (int w = 0; w < 2; ++w) {
-            const tpFlightKernels* kernels = tpGetFlightKernels(w == 0 ? 1 : 4);
-            tpFlightTimes times = { substep, substep, 4.0 * substep, 1e-3, 0.1, true };
-            unsigned tumbling, isShort;
-            kernels->open(&packs[w], &times, &tumbling, &isShort);
+            const tpFlightKernels* kernels = openKicked(&packs[w], w == 0 ? 1 : 4);
             kernels->sumUp(&packs[w], 3.0, begun, given, isTumbling, momenta[w]);
         }
         assert_memory_equal(momenta[0], momenta[1], sizeof(momenta[0]));

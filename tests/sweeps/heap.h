@@ -79,17 +79,23 @@ static inline void lockBodies(Heap* heap) {
     heap->sweeper.freeAxes = axes;
 }
 
-// A heap, some of whose centres have locked axes if `hasLocks`.
-static inline Heap* makeHeapOf(uint64_t seed, bool withTorsion, bool hasLocks) {
+// Bodies that nothing touches yet.
+static inline Heap* makeBodies(tpRandom* random) {
     tpAllocator allocator = tpDefaultAllocator();
     Heap* heap = tpAllocateZeroed(&allocator, sizeof(Heap));
     heap->allocator = allocator;
     tpArena_Create(&heap->arena, &heap->allocator);
-    tpRandom random = { seed };
     heap->velocities = TP_SCRATCH_ZEROED(&heap->arena, tpVelocity, bodies);
     assert_true(
         tpSweeper_Create(&heap->sweeper, &heap->arena, bodies, mostContacts, tpFriction_SolveOne));
-    fillBodies(heap, &random);
+    fillBodies(heap, random);
+    return heap;
+}
+
+// A heap, some of whose centres have locked axes if `hasLocks`.
+static inline Heap* makeHeapOf(uint64_t seed, bool withTorsion, bool hasLocks) {
+    tpRandom random = { seed };
+    Heap* heap = makeBodies(&random);
     if (hasLocks) {
         lockBodies(heap);
     }

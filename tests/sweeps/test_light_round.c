@@ -19,15 +19,8 @@ static void addRoundContact(Heap* heap, tpRandom* random, int a, int b) {
 typedef enum Flaw { noFlaw, armBeside, longBody, twoPoints, ellipse } Flaw;
 
 static Heap* makeRoundHeap(uint64_t seed, Flaw flaw) {
-    tpAllocator allocator = tpDefaultAllocator();
-    Heap* heap = tpAllocateZeroed(&allocator, sizeof(Heap));
-    heap->allocator = allocator;
-    tpArena_Create(&heap->arena, &heap->allocator);
     tpRandom random = { seed };
-    heap->velocities = TP_SCRATCH_ZEROED(&heap->arena, tpVelocity, bodies);
-    assert_true(
-        tpSweeper_Create(&heap->sweeper, &heap->arena, bodies, mostContacts, tpFriction_SolveOne));
-    fillBodies(heap, &random);
+    Heap* heap = makeBodies(&random);
     memset(&heap->velocities[0], 0, sizeof(tpVelocity));
     for (int i = 1; i < bodies; ++i) {
         double* inertia = heap->sweeper.bodies[i].inverseInertia;
