@@ -225,6 +225,18 @@ test('auto tells which method carried which body when', async () => {
     await server.stop();
 });
 
+test('the laws are held to the residual that was asked for', async () => {
+    tippe('run', 'stack10', '--quiet', '--until', '0.1', '--set', 'certificate=1e-3', '--out', 'asked.h5');
+    tippe('export', 'asked.h5', '--reports', 'asked.csv');
+    const server = await serve('stack10', '--set', 'certificate=1e-3');
+    const page = await openPage(server.address);
+    await until(page, () => globalThis.tippe.run.lastFrame > 20);
+    const asked = Number(readTable('asked.csv')[3].residual_limit);
+    assert.equal(asked, 1e-3);
+    assert.equal(await page.evaluate(() => globalThis.tippe.run.tolerance), asked);
+    await closePage(page);
+});
+
 test('a target that is set after the end of the scene is seen', async () => {
     writeFileSync(inPlace('short_arm.json'), JSON.stringify({
         tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], bodies: [{ name: 'arm', density: 500, shapes: [{ type: 'box', size: [0.4, 0.1, 0.1] }], position: [0.2, 0, 0] }],

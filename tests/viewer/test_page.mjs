@@ -383,9 +383,23 @@ test('steps to be wary of are marked', async () => {
         const { run } = globalThis.tippe;
         return { tolerance: run.tolerance, kinds: Array.from({ length: run.overview.count }, (_, row) => run.concernOf(row)) };
     });
-    const expected = rough.map(row => (row.undone || row.failure_count > 0 || row.fallback !== '' ? 'error' : row.residual > found.tolerance ? 'warning' : null));
+    const isBeyond = row => row.residual > found.tolerance || row.violations > 0;
+    const expected = rough.map(row => (row.undone || row.failure_count > 0 ? 'error' : row.fallback !== '' || isBeyond(row) ? 'warning' : null));
     assert.deepEqual(found.kinds, expected);
     assert.ok(expected.some(kind => kind !== null), 'the run was to be a rough one');
+    await closePage(page);
+});
+
+test('steps that another method took are told from those that were not solved', async () => {
+    tippe('run', 'coins', '--quiet', '--until', '1', '--out', 'coins.h5');
+    tippe('export', 'coins.h5', '--html', 'coins.html', '--reports', 'coins.csv');
+    const rows = readTable('coins.csv'), taken = rows.filter(row => row.fallback !== '').length;
+    assert.ok(taken > 0 && rows.every(row => row.failure_count === 0 && !row.undone && row.violations === 0));
+    const page = await openPage(pathToFileURL(inPlace('coins.html')).href, { offline: true });
+    assert.equal(await page.getAttribute('.badge', 'aria-label'), `${taken} steps by another method`);
+    await page.evaluate(() => globalThis.tippe.showTab('run'));
+    const said = await page.locator('.findings').textContent();
+    assert.match(said, new RegExp(`Did every solve succeed\\?Yes\\. Another method took ${taken} frames`));
     await closePage(page);
 });
 

@@ -90,22 +90,19 @@ export class FindingsPanel {
         const concerns = run.countConcerns();
         const entries = [];
         const residual = largest.residual ?? { value: 0, frame: 0 };
-        const isMet = residual.value <= run.tolerance || concerns.warning === 0;
+        const isMet = residual.value <= run.tolerance || concerns.broken === 0;
         entries.push(...this.#entry('Were the laws of contact met?', isMet ? 'good' : 'bad',
             isMet && !run.hasContacts && !(residual.value > 0) ? 'There were no contacts'
-                : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${many(concerns.warning, 'frame is', 'frames are')} above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
+                : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${many(concerns.broken, 'frame is', 'frames are')} above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
             ...(isMet ? ['.'] : [this.#go(residual.frame), '.'])));
         entries.push(...this.#entry('Did every solve succeed?', concerns.error === 0 ? 'good' : 'bad',
-            ...(concerns.error === 0 ? ['Yes.'] : [`${many(concerns.error, 'frame has', 'frames have')} a solve that missed its tolerance, ${this.#ofThem(concerns)} needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
+            ...(concerns.error === 0 ? ['Yes.'] : [`${many(concerns.error, 'frame has', 'frames have')} a solve that missed its tolerance; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.']),
+            ...(concerns.taken === 0 ? [] : [` Another method took ${many(concerns.taken, 'frame')}; the first at `, this.#go(overview.frameOf(concerns.firstTaken)), '.'])));
         const depth = largest.penetration;
         entries.push(...this.#entry('How deep do bodies overlap?', '',
             ...(depth?.value > 0 ? [`${withUnit(depth.value, 'm')} at most, at `, this.#go(depth.frame), '.'] : ['Not at all.'])));
         entries.push(...this.#energy());
         return entries;
-    }
-
-    #ofThem({ error, fallback }) {
-        return error === 1 ? (fallback === 1 ? 'and' : 'but not one that') : `${fallback === 0 ? 'none' : count(fallback)} of them`;
     }
 
     // How far the account of energy is from closing, relative to what went through it.

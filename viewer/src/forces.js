@@ -8,7 +8,7 @@ import { theme } from './theme.js';
 
 const up = new THREE.Vector3(0, 0, 1);
 const headShare = 0.3; // of an arrow's length, at most
-const crowd = 1500;    // contacts, from which on they are drawn smaller
+const shareOfBody = 0.15; // that a mark takes of the smaller of the two bodies, where that is less than its share of the stage
 const mostCones = 60;
 const mostContacts = isPlain ? 3000 : 20000; // the largest of more
 
@@ -138,9 +138,8 @@ export class ForceArrows {
         const colours = stateNames.map(name => new THREE.Color(theme.colour(name))), accent = new THREE.Color(theme.colour('accent'));
         const scale = this.metresPerNewton * this.factor / this.step;
         const matrix = new THREE.Matrix4(), point = new THREE.Vector3(), force = new THREE.Vector3();
-        const size = this.size * (contacts.length > crowd ? 0.55 : 1);
         contacts.forEach((contact, i) => {
-            const isMarked = this.highlighted === keyOfContact(contact);
+            const isMarked = this.highlighted === keyOfContact(contact), size = this.#sizeAt(contact);
             const colour = isMarked ? accent : colours[contact.state] ?? colours[0];
             const sign = this.#actsOn(contact), radius = size * (isMarked ? 1.7 : 1);
             point.fromArray(contact.point);
@@ -155,6 +154,13 @@ export class ForceArrows {
                 this.#cone(contact, point, sign * scale, colour);
             }
         });
+    }
+
+    // A mark hides no body: bricks of a wall whose pieces fly far are small on the stage.
+    #sizeAt({ bodyA, bodyB }) {
+        const { radii } = this.stage.model;
+        const smaller = Math.min(...[bodyA, bodyB].map(body => radii[body] || Infinity));
+        return Math.min(this.size, Math.max(shareOfBody * smaller, 0.2 * this.size));
     }
 
     // The cone that the force of a contact may not leave, as tall as its normal force, and the force in it.

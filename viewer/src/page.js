@@ -397,7 +397,8 @@ export class Page {
         if (kind === 'good') {
             this.#tell('laws met to ', number(Math.max(worst, 1e-16), 2));
         } else {
-            this.#tell(kind === 'error' ? `${many(concerns.error, 'step')} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}` : this.#describeWarnings(worst));
+            this.#tell(kind === 'error' ? `${many(concerns.error, 'step')} not solved`
+                : concerns.broken > 0 ? this.#describeWarnings(worst) : `${many(concerns.taken, 'step')} by another method`);
         }
         this.#scaleArrows();
         this.timeline.draw();

@@ -43,7 +43,7 @@ function padded(options, low, high) {
         if (!(high > 0)) {
             return [1e-16, 1e-8];
         }
-        const limit = options.limit ?? high;
+        const limit = options.limit?.() ?? high;
         return [10 ** Math.floor(Math.log10(Math.min(Math.max(low, high * 1e-16), limit / 10)) - 0.05), 10 ** Math.ceil(Math.log10(Math.max(high, limit)) + 0.05)];
     }
     if (!(high >= low)) {
@@ -218,7 +218,7 @@ export class Plot extends Emitter {
         context.setLineDash([]);
         context.lineWidth = ratio;
         if (this.options.limit) {
-            const y = chart.valToPos(this.options.limit, 'y', true);
+            const y = chart.valToPos(this.options.limit(), 'y', true);
             context.strokeStyle = theme.colour('warning');
             context.setLineDash([3 * ratio, 3 * ratio]);
             line(left, y, left + width, y);

@@ -119,7 +119,7 @@ export class PlotPanel {
                 },
             ];
         }, false);
-        this.add({ title: 'Residual of the contact law', height: 96, log: true, limit: this.run.tolerance }, () =>
+        this.add({ title: 'Residual of the contact law', height: 96, log: true, limit: () => this.run.tolerance }, () =>
             [line('residual', 'residual', 2)], false);
         this.add({ title: 'Deepest penetration', unit: 'm', height: 84, fromZero: true }, () =>
             [line('depth', 'penetration', 1)], false);

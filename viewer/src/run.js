@@ -29,7 +29,13 @@ export class Run extends Emitter {
         this.stepper = this.head.stepper;
         this.scene = parse(this.head.scene);
         this.summary = parse(this.head.summary);
-        this.tolerance = Math.max(leastTolerance, this.summary?.residual_tolerance ?? this.scene?.simulation?.options?.tolerance ?? 0);
+    }
+
+    // Of the contact law: that of a recording, or of the latest step of a live run, which may be asked for anew at any time.
+    get tolerance() {
+        const { overview, scene, summary } = this;
+        const latest = overview.count > 0 ? overview.residualLimit[overview.count - 1] : 0;
+        return Math.max(leastTolerance, summary?.residual_tolerance ?? (latest > 0 ? latest : scene?.simulation?.options?.tolerance ?? 0));
     }
 
     get firstFrame() {
@@ -147,10 +153,10 @@ export class Run extends Emitter {
     // What is to be wary of in a row: 'error', 'warning' or null.
     concernOf(row) {
         const { overview } = this;
-        if (overview.undone[row] > 0 || overview.fallback[row] >= 0 || overview.failures[row] > 0) {
+        if (overview.undone[row] > 0 || overview.failures[row] > 0) {
             return 'error';
         }
-        return this.lawsBroken(row).length > 0 ? 'warning' : null;
+        return overview.fallback[row] >= 0 || this.lawsBroken(row).length > 0 ? 'warning' : null;
     }
 
     // The laws that a step is beyond the limits of. Recordings of earlier versions know the residual alone.
@@ -170,7 +176,7 @@ export class Run extends Emitter {
             parts.push('step undone');
         }
         if (overview.fallback[row] >= 0) {
-            parts.push(`fell back on ${this.labels[overview.fallback[row]] ?? 'another way'}`);
+            parts.push(`taken by ${this.labels[overview.fallback[row]] ?? 'another method'}`);
         } else if (overview.failures[row] > 0) {
             parts.push(`${many(overview.failures[row], 'solve')} not converged`);
         }
@@ -182,15 +188,22 @@ export class Run extends Emitter {
         return parts.join(', ');
     }
 
+    // Steps with a concern of each kind, those that are beyond the limit of a law, and those that another method took.
     countConcerns() {
-        const counts = { error: 0, warning: 0, fallback: 0, firstError: -1, firstWarning: -1 };
+        const counts = { error: 0, warning: 0, broken: 0, taken: 0, firstError: -1, firstTaken: -1 };
         for (let row = 0; row < this.overview.count; ++row) {
             const kind = this.concernOf(row);
-            if (kind) {
-                counts[kind] += 1;
-                counts.fallback += this.overview.fallback[row] >= 0 ? 1 : 0;
-                const first = kind === 'error' ? 'firstError' : 'firstWarning';
-                counts[first] = counts[first] < 0 ? row : counts[first];
+            if (!kind) {
+                continue;
+            }
+            counts[kind] += 1;
+            counts.broken += this.lawsBroken(row).length > 0 ? 1 : 0;
+            if (kind === 'error' && counts.firstError < 0) {
+                counts.firstError = row;
+            }
+            if (this.overview.fallback[row] >= 0) {
+                counts.taken += 1;
+                counts.firstTaken = counts.firstTaken < 0 ? row : counts.firstTaken;
             }
         }
         return counts;
