@@ -280,9 +280,9 @@ static void correctionsActBetweenTheTwo(void** state) {
         assert_true((rounds > 0) == held->holds[way] || held->type == tp_distanceJoint);
         tpVec3 shift = tpZeroVec3();
         for (int i = 0; i < 2; ++i) {
-            tpVec3 way = tpSub(system->poses.data[i].position, before[i].position);
-            shift = tpMulAdd(shift, i == 0 ? 3.0 : 1.5, way);
-            assert_true(held->holds[n / heldTypes % 6] || tpLength(way) < 1e-5);
+            tpVec3 moved = tpSub(system->poses.data[i].position, before[i].position);
+            shift = tpMulAdd(shift, i == 0 ? 3.0 : 1.5, moved);
+            assert_true(held->holds[way] || tpLength(moved) < 1e-5);
         }
         CHECK_BELOW(tpLength(shift), 1e-15);
 
