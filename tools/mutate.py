@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Judges the tests: changes one place of the source at a time and sees whether a test fails.
 
-usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--carry]
-                       [--counted REGEX] [--list]
+usage: tools/mutate.py [--count N] [--seed N] [--only REGEX] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--carry]
+                       [--counted REGEX] [--quick] [--list]
        tools/mutate.py --at FILE:LINE:OLD:NEW [--work DIR]
 
 A mutation is one wrong comparison, sign, factor, constant, condition or statement that was left out, at a random
@@ -13,8 +13,8 @@ compiler, but neither CMake nor git).
 
 Not every change is a mutation. Drawn again, and counted apart, is what does not compile and what gives the same
 object code, which is proof that nothing changed. By rule the following are never made:
-- ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled (by their constant, or by
-  a term or a sign of the sum that it is a part of): they are changed a thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
+- ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled (by their constant, by a term or
+  a sign of the sum that it is a part of, or by the sign of a name that they have): they are changed a thousandfold; so are, a hundredfold, constants with a name of their own (static const double): they are settings of
   a method, of which twice as much is another choice, not a mistake;
 - whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
 - assertions, prefetches, sizes of memory (room, capacity, growth, the length of an array that is declared, scratch that is one larger), and from
@@ -25,9 +25,9 @@ First every test runs with a library that counts which lines it runs (gcov; kept
 that have changed, and for all if the library has; --carry takes earlier counts at their places in the present sources
 instead, and tests that are new or have changed as if they ran every line; --counted REGEX counts only tests of such names and takes
 the others to run every line: a first count in minutes). A mutation is tried only by tests that run its line, because the others cannot
-notice it; so a try is cheap, and --budget leaves out few. The test of the mutated source comes first, then those of its
-room, those that caught most in the least time before the others, then all others that run code of the library; the
-first one that fails ends the try. A line that no test runs survives at once, and the verdict says so. What passes them
+notice it; so a try is cheap, and --budget leaves out few. The test of the mutated source comes first, then all that run code
+of the library: those before the others whose sources share more of the rarer words of the lines around, that caught most in
+the least time, and that are of the same room. The first one that fails ends the try. A line that no test runs survives at once, and the verdict says so. What passes them
 is held to the known bits of runs (collision/known, determinism/known): they tell that something is another, not that it
 is wrong, so that what they alone catch is told apart. A test that needs ten times its usual processor time fails, too.
 What passes them all is compiled once more with the address and undefined-behaviour sanitizers, as the tests of the
@@ -36,17 +36,20 @@ the same way. --budget S ends the tests of a try, and those with sanitizers, aft
 was not caught by then counts as survived, and the verdict says that not all tests were tried.
 
 Results go to FILE (default build/mutate/results.jsonl), one line each; survivors are printed at the end. The exit
-status is 0 if at least 95 of 100 were caught. --list prints the mutations without trying them; --at tries one.
+status is 0 if at least 95 of 100 were caught. --quick leaves out known bits and sanitizers, to look for gaps; its counts are
+too low. --list prints the mutations without trying them; --at tries one.
 """
 import argparse
 import bisect
-import difflib
+import collections
 import concurrent.futures
+import difflib
 import fnmatch
 import glob
 import gzip
 import hashlib
 import json
+import math
 import os
 import random
 import re
@@ -164,6 +167,15 @@ def is_bound(line, kind, start):
     return kind in ("sign", "extreme") and m is not None and (not m.group(1) or m.group(1).count("(") > m.group(1).count(")"))
 
 
+SMALL = re.compile(r"double (\w{4,}) = [^;]*(?<![\w.])\d+(?:\.\d*)?e-(?:9|[1-9]\d+) \* ")
+
+
+def is_named_bound(lines, number, kind, end):
+    """Whether the sign of a bound of rounding is changed that has a name: its definition is among the lines before."""
+    m = re.match(r"\w+\b(?![(.\[]|->)", lines[number][end:])
+    return kind == "sign" and m is not None and any(m.group(0) in SMALL.findall(line) for line in lines[max(0, number - 30): number])
+
+
 def is_idle(line, kind):
     """Whether such a change decides about speed or memory alone."""
     if re.search(r"\b(tasks|helpers)\b", line) and kind in ("comparison", "constant", "condition"):
@@ -190,16 +202,17 @@ def all_mutations(tree, only):
         folder = os.path.join(tree, os.path.dirname(pattern))
         for name in sorted(os.listdir(folder)):
             path = os.path.join(os.path.dirname(pattern), name)
-            if not fnmatch.fnmatch(path, pattern) or path in ELSEWHERE or (only and only not in path):
+            if not fnmatch.fnmatch(path, pattern) or path in ELSEWHERE or not re.search(only, path):
                 continue
             with open(os.path.join(tree, path), encoding="utf-8") as file:
                 text = file.read()
+            lines = text.split("\n")
             for number, line in code_lines(text):
                 for kind, find in OPERATORS:
                     if is_idle(line, kind):
                         continue
                     for start, end, new in find(line):
-                        if is_bound(line, kind, start):
+                        if is_bound(line, kind, start) or is_named_bound(lines, number, kind, end):
                             continue
                         found.append({"file": path, "line": number + 1, "kind": kind, "start": start, "end": end, "new": new,
                                       "stages": stages})
@@ -226,6 +239,11 @@ def has_counts(path):
     return False
 
 
+def words_in(text):
+    """The words that names are made of, in small letters."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]{3,}", text)}
+
+
 def source_of(name):
     """The source of a test of a room."""
     room, _, test = name.partition("/")
@@ -245,6 +263,7 @@ class Copy:
             self.compilations, self.links, self.tests = json.load(file)
         self.known = os.path.join(work, "tests.json")  # name: usual processor time; how often it caught and was tried; those in `stuck`
         self.usual, self.caught, self.objects, self.lock = {}, {}, {}, threading.Lock()
+        self.words = None
         self.counted = time.monotonic()
         self.stuck = set()  # tests that do not end with the sanitizers
         self.seen, self.reached, self.texts = {}, {}, {}  # name: what it was made of; name: {source: [lines it runs, lines it does not]}; source: its text then
@@ -293,13 +312,31 @@ class Copy:
     def names(self, stage):
         return [name for name in self.tests if re.search(stage, name) and not re.search("^(python|viewer|install)/", name) and name not in KNOWN]
 
-    def ordered(self, names, source):
-        """The test of the source first, then by what they caught in their time."""
+    def words_of_tests(self):
+        """{test: words of its source}, {word: how much it tells}."""
+        if self.words is None:
+            found = {}
+            for name, command in self.tests.items():
+                files = [source_of(name), *(os.path.relpath(part, self.tree) for part in command if part.startswith(self.tree) and part.endswith(".py"))]
+                found[name] = set().union(*(words_in(self.text_of(path)) for path in files if os.path.isfile(os.path.join(self.tree, path))))
+            count = collections.Counter(word for words in found.values() for word in words)
+            self.words = found, {word: math.log(len(found) / number) for word, number in count.items()}
+        return self.words
+
+    def ordered(self, names, source, line=None, first=()):
+        """The test of the source first, then those that speak of the same things as the lines around, have caught more and cost less;
+        those of `first` count twice."""
         own = os.path.splitext(os.path.basename(source))[0]
+        of_tests, tells = self.words_of_tests()
+        lines = self.text_of(source).split("\n")
+        near = words_in("\n".join(lines if line is None else lines[max(0, line - 15): line + 15])) | words_in(own)
 
         def worth(name):
             caught, tried = self.caught.get(name, (0, 0))
-            return (os.path.basename(name) != own, -(caught + 1.0) / (tried + 4.0) / (0.2 + self.usual.get(name, 1.0)))
+            words = of_tests.get(name, set())
+            likeness = 0.3 + sum(tells.get(word, 0.0) for word in near & words) / (50.0 + len(words)) ** 0.5
+            worth = likeness**2 * ((caught + 1.0) / (tried + 4.0) / (0.3 + self.usual.get(name, 1.0))) ** 0.5
+            return (os.path.basename(name) != own, -worth * (2.0 if name in first else 1.0))
 
         return sorted(names, key=worth)
 
@@ -553,7 +590,7 @@ def try_sanitized(copy, path, original, text, names, budget):
     return None
 
 
-def try_mutation(copy, mutation, budget, is_wanted):
+def try_mutation(copy, mutation, budget, is_wanted, is_quick=False):
     """The verdict. is_wanted tells, once the mutation is known to be one, whether it still counts."""
     path = mutation["file"]
     with open(os.path.join(copy.tree, path), encoding="utf-8") as file:
@@ -576,20 +613,21 @@ def try_mutation(copy, mutation, budget, is_wanted):
     if not runs_it:
         return "survived (no test runs this line)"
     copy.link(path, folder)
-    done, left = set(), budget
-    for stage in [*mutation["stages"], OTHERS]:
-        for name in copy.ordered([name for name in copy.names(stage) if name in runs_it - done], path):
-            done.add(name)
-            if left <= 0.0:
-                break
-            passed, spent = copy.run(name, folder)
-            left -= spent
-            if passed:
-                copy.usual.setdefault(name, spent)  # of a test whose lines were not counted
-            caught, tried = copy.caught.get(name, (0, 0))
-            copy.caught[name] = (caught + (not passed), tried + 1)
-            if not passed:
-                return f"caught by {name}" + (" (does not end)" if passed is None else "")
+    left = budget
+    names = [name for name in copy.names("|".join([*mutation["stages"], OTHERS])) if name in runs_it]
+    for name in copy.ordered(names, path, mutation["line"], copy.names(mutation["stages"][0])):
+        if left <= 0.0:
+            break
+        passed, spent = copy.run(name, folder)
+        left -= spent
+        if passed:
+            copy.usual.setdefault(name, spent)  # of a test whose lines were not counted
+        caught, tried = copy.caught.get(name, (0, 0))
+        copy.caught[name] = (caught + (not passed), tried + 1)
+        if not passed:
+            return f"caught by {name}" + (" (does not end)" if passed is None else "")
+    if is_quick:
+        return "survived" if left > 0.0 else "survived (not all tests that run this line were tried)"
     for name in KNOWN:
         if name in runs_it and not copy.run(name, folder)[0]:
             return f"caught by {name} alone"
@@ -642,7 +680,7 @@ class Series:
 
     def work(self):
         while (mutation := self.next()) is not None:
-            mutation["verdict"] = try_mutation(self.copy, mutation, self.options.budget, self.take)
+            mutation["verdict"] = try_mutation(self.copy, mutation, self.options.budget, self.take, self.options.quick)
             self.note(mutation)
 
     def run(self):
@@ -678,6 +716,7 @@ def main():
     parser.add_argument("--built", action="store_true")
     parser.add_argument("--carry", action="store_true")
     parser.add_argument("--counted", default="")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:

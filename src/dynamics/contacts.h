@@ -93,6 +93,7 @@ typedef struct tpContactMemory {
     tpVec3 rolling;     // N m s, world axes
     double normalSpeed; // of the approach before the step, m/s
     bool hasHit;        // it collided in the last step
+    uint8_t unused[7];  // zero: memories are saved byte for byte
 } tpContactMemory;
 
 // Sorted as the collider sorts contacts.

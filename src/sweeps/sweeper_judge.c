@@ -73,7 +73,7 @@ static double missOf(const tpJudged* c, double low) {
     if (c->r[0] <= 0.0 && low < 0.0) {
         // A normal impulse below zero takes back an earlier one; it carries no friction.
         double answer = fmax(low, c->r[0] - c->rho * c->u[0]);
-        return fabs(c->r[0] - fmin(answer, fmax(answer, 0.0))) / c->rho;
+        return fabs(c->r[0] - answer) / c->rho;
     }
     double moved[4] = { c->r[0] - c->rho * (c->u[0] + c->mu * c->speed), 0.0, 0.0, 0.0 };
     for (int k = 1; k < c->rowCount; ++k) {

@@ -75,7 +75,7 @@ static void checkPlane(const tpOverFace* over, const tpGeometry* flat, tpPose po
 static void testNextFeatures(void** state) {
     (void)state;
     tpRandom random = { 99 };
-    int edges = 0, planes = 0;
+    int edges = 0, planes = 0, planesOf[typeCount][typeCount] = { { 0 } };
     for (int n = 0; n < 20000; ++n) {
         tpGeometry a = randomShape(&random, types[n % typeCount], &ordinaryShapes);
         tpGeometry b = randomShape(&random, types[n / typeCount % typeCount], &ordinaryShapes);
@@ -94,6 +94,7 @@ static void testNextFeatures(void** state) {
             tpVec3 up = over.isA ? tpNeg(points[0].normal) : points[0].normal;
             checkPlane(&over, over.isA ? &a : &b, over.isA ? poseA : poseB, &points[0], up);
             planes += 1;
+            planesOf[n % typeCount][n / typeCount % typeCount] += 1;
         } else if (list.count == 1 && over.isAlong && !over.isPlane) {
             Corners ofA, ofB;
             openCorners(&a, poseA, tpNeg(points[0].normal), &ofA);
@@ -106,6 +107,12 @@ static void testNextFeatures(void** state) {
     }
     print_message("%d of edges and corners, %d of balls over faces\n", edges, planes);
     assert_true(edges > 2000 && planes > 200);
+    // Balls, whichever comes first, over boxes and over prisms.
+    for (int k = 2; k < typeCount; ++k) {
+        print_message("over a %s: %d and %d\n", tpShapeTypeName(types[k]), planesOf[0][k],
+                      planesOf[k][0]);
+        assert_true(planesOf[0][k] > 20 && planesOf[k][0] > 20);
+    }
 }
 
 int main(void) {

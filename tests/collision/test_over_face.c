@@ -245,11 +245,89 @@ static void dentsAreNotTheirHulls(void** state) {
     tpReleaseGeometry(&shapes[1]);
 }
 
+static tpVec3 vertexOf(const tpGeometry* shape, tpPose pose, int i) {
+    return tpTransformPoint(pose, tpTransformPoint(shape->pose, shape->hull->vertices[i]));
+}
+
+// Whether a point is over the inside of the face whose normal this is: in front of no other face.
+static bool isOverInside(const tpGeometry* shape, tpPose pose, tpVec3 outward, double height,
+                         tpVec3 point) {
+    tpVec3 foot = tpMulAdd(point, height - tpDot(outward, point), outward);
+    tpVec3 own = tpUntransformPoint(shape->pose, tpUntransformPoint(pose, foot));
+    tpVec3 normal = tpUnrotate(shape->pose.rotation, tpUnrotate(pose.rotation, outward));
+    bool isInside = true;
+    for (int f = 0; f < shape->hull->faceCount; ++f) {
+        bool isOther = tpDot(shape->hull->normals[f], normal) < 1.0 - 1e-12;
+        isInside = isInside && (!isOther || tpDot(shape->hull->normals[f], own) <
+                                                shape->hull->offsets[f] - 1e-6);
+    }
+    return isInside;
+}
+
+// Of what lies over a face the lowest corner has a contact, at its height.
+static void lowestCornersTouch(void** state) {
+    (void)state;
+    tpRandom random = { 20261120 };
+    int seen = 0, deep = 0;
+    for (int i = 0; i < cases; ++i) {
+        tpGeometry shapes[2], unused;
+        if (!makeRandomHull(&random, (HullKind)(i % hullKindCount), 20, 1.0, &shapes[0], &unused)) {
+            continue;
+        }
+        tpReleaseGeometry(&unused);
+        if (!makeRandomHull(&random, (HullKind)(i / 7 % hullKindCount), 12, 1.0, &shapes[1],
+                            &unused)) {
+            tpReleaseGeometry(&shapes[0]);
+            continue;
+        }
+        tpReleaseGeometry(&unused);
+        tpPose poses[2] = { { tpZeroVec3(), randomRotation(&random) },
+                            { randomVec3(&random, -1.0, 1.0), randomRotation(&random) } };
+        tpClosest closest;
+        tpClosestShapes(&shapes[0], poses[0], &shapes[1], poses[1], NULL, &closest);
+        double gap = randomBetween(&random, -0.03, 0.03), margin = 0.05;
+        poses[0].position = tpMulAdd(poses[0].position, gap - closest.distance, closest.normal);
+        Found found = collideShapes(shapes, poses, margin);
+        int own = found.over.isA ? 0 : 1, other = 1 - own;
+        tpVec3 outward = found.over.isA ? tpNeg(found.over.normal) : found.over.normal;
+        double height = -INFINITY, low = INFINITY;
+        tpVec3 lowest = tpZeroVec3();
+        for (int k = 0; found.over.isFace && k < shapes[own].hull->vertexCount; ++k) {
+            height = fmax(height, tpDot(outward, vertexOf(&shapes[own], poses[own], k)));
+        }
+        for (int k = 0; found.over.isFace && k < shapes[other].hull->vertexCount; ++k) {
+            tpVec3 v = vertexOf(&shapes[other], poses[other], k);
+            if (tpDot(outward, v) < low) {
+                low = tpDot(outward, v);
+                lowest = v;
+            }
+        }
+        if (found.over.isFace && low - height < margin - 1e-6 &&
+            isOverInside(&shapes[own], poses[own], outward, height, lowest)) {
+            bool isThere = false;
+            for (int k = 0; k < found.count; ++k) {
+                const tpContactPoint* c = &found.points[k];
+                tpVec3 place = found.over.isA ? c->pointB : c->pointA;
+                // Of a plate a corner of the other side, nearly as low, may do.
+                isThere = isThere || (tpLength(tpSub(place, lowest)) < 2e-3 &&
+                                      fabs(c->gap - (low - height)) < 1e-4);
+            }
+            assert_true(isThere);
+            ++seen;
+            deep += low < height;
+        }
+        tpReleaseGeometry(&shapes[0]);
+        tpReleaseGeometry(&shapes[1]);
+    }
+    print_message("%d lowest corners over faces, %d of them below\n", seen, deep);
+    assert_true(seen > cases / 20 && deep > cases / 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dentsAreNotTheirHulls), cmocka_unit_test(hullsSayWhatIsBeyond),
-        cmocka_unit_test(planesSayWhatIsBeyond), cmocka_unit_test(marginsLeaveOutWhatIsBeyond),
-        cmocka_unit_test(sidesAreKnown),
+        cmocka_unit_test(dentsAreNotTheirHulls),       cmocka_unit_test(hullsSayWhatIsBeyond),
+        cmocka_unit_test(lowestCornersTouch),          cmocka_unit_test(planesSayWhatIsBeyond),
+        cmocka_unit_test(marginsLeaveOutWhatIsBeyond), cmocka_unit_test(sidesAreKnown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "support/check.h"
+#include "world/world.h"
 
 static tpStepReport makeReport(double before, double after, double work) {
     tpStepReport report = { .converged = true };
@@ -66,6 +67,25 @@ static void testLaws(void** state) {
     wrong = report;
     wrong.kineticAfter = 1.5;
     wrong.externalWork = 0.5;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 0);
+    // What the data's rounding makes unavoidable may be left over three times.
+    static const double roundings[] = { 0.0, 1e-10, 1e-7 };
+    for (int k = 0; k < 3; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            wrong = report;
+            wrong.rounding = roundings[k];
+            wrong.residual = fmax(1e-8, 3.0 * roundings[k]) * (side == 0 ? 0.99 : 1.01);
+            tpCertificate_End(&system, &wrong);
+            assert_int_equal(wrong.violations, side == 0 ? 0 : 1u << tp_contactLaw);
+        }
+    }
+    // What parts of the step have found is told once.
+    system.breaches = 1u << tp_jointLaw | 1u << tp_energyLaw;
+    wrong = report;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 1u << tp_jointLaw | 1u << tp_energyLaw);
+    wrong = report;
     tpCertificate_End(&system, &wrong);
     assert_int_equal(wrong.violations, 0);
     tpSystem_Destroy(&system);
@@ -188,11 +208,145 @@ static void testTraded(void** state) {
     tpSystem_Destroy(&system);
 }
 
+// Gains at the end of a step ----------------------------------------------------------------------
+
+// A ball of 2 kg at `before` J and then at `after` J, with so much work done on it in between.
+typedef struct Gained {
+    tpSystem system;
+    tpKeptMotion start;
+    tpStepReport report;
+} Gained;
+
+static void gain(Gained* g, double before, double after, double work) {
+    makeBall(&g->system, 0.5, 2.0, 10.0);
+    g->report = makeReport(before, 0.0, work);
+    assert_true(tpCertificate_Begin(&g->system, 1e-8, &g->report));
+    g->system.velocities.data[0].linear.x = sqrt(before);
+    assert_true(tpKeptMotion_Take(&g->start, &g->system));
+    g->system.velocities.data[0].linear.x = sqrt(after);
+}
+
+static double energyOf(const Gained* g) {
+    tpVec3 v = g->system.velocities.data[0].linear;
+    return v.x * v.x;
+}
+
+// A hundredth of what a step may gain is left alone, a half is taken, twice as much is taken and
+// told. It may gain 1e-3 of what gravity gives the ball over its size, 10 J, and of the most that
+// it had of late.
+static void testEndGains(void** state) {
+    (void)state;
+    static const double parts[] = { -5.0, 0.01, 0.09, 0.11, 0.5, 0.99, 1.01, 2.0, 300.0 };
+    for (int k = 0; k < 18; ++k) {
+        Gained g;
+        double part = parts[k / 2], rise = part * 1e-3 * (10.0 + 0.999 * 40.0);
+        if (k % 2 == 0) { // the most is that after the step
+            rise = part < 0.0 ? part * 0.011 : part * 1e-3 * 11.0 / (1.0 - 1e-3 * part);
+        }
+        gain(&g, 1.0, 1.0 + rise, 0.0);
+        g.system.energyPeak = k % 2 == 0 ? 0.0 : 40.0;
+        tpCertificate_TakeEndGains(&g.system, &g.start, &g.report);
+        bool isTaken = part > 0.1;
+        CHECK_NEAR(energyOf(&g), isTaken ? 1.0 : 1.0 + rise, 1e-12);
+        CHECK_NEAR(g.report.impactLoss, isTaken ? rise : 0.0, 1e-12);
+        CHECK_NEAR(g.report.numericalLoss, isTaken ? rise : 0.0, 1e-12);
+        assert_int_equal(g.report.noteCount, isTaken ? 1 : 0);
+        assert_int_equal(g.system.breaches, part > 1.0 ? 1u << tp_energyLaw : 0u);
+        tpSystem_Destroy(&g.system);
+    }
+}
+
+// Gross is a hundred times the limit, if it was never there before: neither of late, nor over the
+// fall of the ball's own size (10 J), nor as work.
+static void testGrossGains(void** state) {
+    (void)state;
+    static const struct {
+        double before, after, peak, work;
+        bool isGross;
+    } cases[] = {
+        { 1.0, 6.0, 0.0, 0.0, false },     { 1.0, 10.9, 0.0, 0.0, false },
+        { 1.0, 11.1, 0.0, 0.0, true },     { 1.0, 12.0, 5.0, 0.0, false },
+        { 1.0, 17.0, 5.0, 0.0, true },     { 1.0, 16.0, 0.0, 5.0, false },
+        { 1.0, 17.0, 0.0, 5.0, true },     { 1.0, 11.1, 0.0, -5.0, true },
+        { 11.5, 13.6, 0.0, 0.0, false },   { 11.5, 14.2, 0.0, 0.0, true },
+        { 500.0, 400.0, 0.0, 0.0, false }, { 1.0, 1e6, 0.0, 0.0, true },
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); ++k) {
+        Gained g;
+        gain(&g, cases[k].before, cases[k].after, cases[k].work);
+        g.system.energyPeak = cases[k].peak;
+        bool isKnown = tpCertificate_TakeGrossGains(&g.system, &g.start, &g.report);
+        assert_int_equal(isKnown, !cases[k].isGross);
+        assert_int_equal(g.system.breaches, cases[k].isGross ? 1u << tp_energyLaw : 0u);
+        assert_int_equal(g.report.noteCount, cases[k].isGross ? 1 : 0);
+        double taken = cases[k].after - energyOf(&g);
+        CHECK_NEAR(g.report.impactLoss, taken, 1e-12 * cases[k].after);
+        CHECK_NEAR(g.report.numericalLoss, taken, 1e-12 * cases[k].after);
+        if (cases[k].isGross) { // back to what there was
+            CHECK_NEAR(energyOf(&g), cases[k].before, 1e-9 * cases[k].after);
+        } else {
+            CHECK_NEAR(energyOf(&g), cases[k].after, 1e-12 * cases[k].after);
+            CHECK_NEAR(g.report.kineticAfter, cases[k].after, 1e-12 * cases[k].after);
+        }
+        tpSystem_Destroy(&g.system);
+    }
+    // Of no number nothing can be taken.
+    Gained g;
+    gain(&g, 1.0, INFINITY, 0.0);
+    assert_true(tpCertificate_TakeGrossGains(&g.system, &g.start, &g.report));
+    assert_int_equal(g.report.noteCount, 0);
+    tpSystem_Destroy(&g.system);
+}
+
+// One body has become faster by 6 J, another one slower. If the account says that they lost as
+// much, the first has gained it from nothing; not if nothing is missing: then it was handed on. A
+// loss of impacts below zero is a gain that joints have made, and takes nothing back.
+static void testIslandGains(void** state) {
+    (void)state;
+    static const struct {
+        double friction, impact, work;
+        bool hasGained;
+    } cases[] = { { 0.0, 0.0, 0.0, false }, { 6.0, 0.0, 0.0, true },  { 0.0, 6.0, 0.0, true },
+                  { 3.0, 3.0, 0.0, true },  { 6.0, -6.0, 0.0, true }, { -6.0, 6.0, 0.0, false },
+                  { 8.0, 0.0, 2.0, true },  { 2.0, 0.0, 2.0, false }, { 0.0, 0.0, -6.0, true } };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); ++k) {
+        tpWorldDef def = tpDefaultWorldDef();
+        def.gravity = tpZeroVec3();
+        tpWorld* world = tpCreateWorld(&def);
+        for (int i = 0; i < 2; ++i) {
+            tpBodyDef body = tpDefaultBodyDef();
+            body.position.x = 10.0 * i;
+            body.hasMass = true;
+            body.mass.mass = 2.0;
+            body.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1));
+            body.velocity.x = 3.0;
+            tpCreateBody(world, &body, NULL);
+        }
+        tpSystem* system = &world->system;
+        tpKeptMotion start;
+        assert_true(tpKeptMotion_Take(&start, system));
+        system->velocities.data[0].linear.x = sqrt(15.0);
+        system->velocities.data[1].linear.x = sqrt(3.0);
+        tpStepReport report = makeReport(18.0, 18.0, cases[k].work);
+        report.frictionLoss = cases[k].friction;
+        report.impactLoss = cases[k].impact;
+        assert_int_equal(
+            tpCertificate_HasIslandGained(system, start.poses, start.velocities, &report),
+            cases[k].hasGained);
+        tpCertificate_JudgeIslands(system, start.poses, start.velocities, &report);
+        assert_int_equal(system->breaches, cases[k].hasGained ? 1u << tp_energyLaw : 0u);
+        assert_int_equal(report.noteCount, cases[k].hasGained ? 1 : 0);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testLaws),   cmocka_unit_test(testSlowGain),
-        cmocka_unit_test(testSwing),  cmocka_unit_test(testUnits),
-        cmocka_unit_test(testTraded), cmocka_unit_test(testCancelledLosses),
+        cmocka_unit_test(testLaws),        cmocka_unit_test(testSlowGain),
+        cmocka_unit_test(testSwing),       cmocka_unit_test(testUnits),
+        cmocka_unit_test(testTraded),      cmocka_unit_test(testCancelledLosses),
+        cmocka_unit_test(testEndGains),    cmocka_unit_test(testGrossGains),
+        cmocka_unit_test(testIslandGains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

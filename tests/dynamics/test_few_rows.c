@@ -136,6 +136,26 @@ static void rowsOfThePlaneStop(void** state) {
     stop(world, 1e-12);
 }
 
+// Rows that give: what is left of their velocities is what their impulses make them give.
+static void softRowsGive(void** state) {
+    (void)state;
+    tpWorld* world = makeChain(4, false, false);
+    tpSystem* system = &world->system;
+    push(system);
+    tpRows rows = makeJointRows(system);
+    measure(&rows, system);
+    for (int k = 0; k < rows.rowCount; ++k) {
+        rows.compliance[k] = 0.03 * (1 + k % 5);
+    }
+    assert_true(tpRows_SolveFew(&rows));
+    tpRows_ApplyImpulses(&rows, system->velocities.data);
+    assert_true(measure(&rows, system) > 0.01);
+    for (int k = 0; k < rows.rowCount; ++k) {
+        CHECK_NEAR(rows.q[k], -rows.compliance[k] * rows.impulse[k], 1e-12);
+    }
+    tpDestroyWorld(world);
+}
+
 // More rows than a few, and rows that only push, are for others.
 static void othersAreLeftAlone(void** state) {
     (void)state;
@@ -166,6 +186,7 @@ int main(void) {
         cmocka_unit_test(whatIsHeldStops),    cmocka_unit_test(whatIsHeldTwiceStops),
         cmocka_unit_test(asManyAsMayBeStop),  cmocka_unit_test(rowsOfThePlaneStop),
         cmocka_unit_test(othersAreLeftAlone), cmocka_unit_test(twinsShareEvenly),
+        cmocka_unit_test(softRowsGive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -359,6 +359,40 @@ static void whatIsHandedOnIsNoGain(void** state) {
     tpDestroyWorld(world);
 }
 
+// The scale of an island is the larger one of its kinetic energies before and after, and what
+// gravity gives it over the size of its bodies.
+static void islandsAreJudgedByTheirOwnScale(void** state) {
+    (void)state;
+    static const double kinetics[3][2] = { { 6.0, 0.5 }, { 0.5, 6.0 }, { 4.0, 4.0 } };
+    for (int n = 0; n < 12; ++n) {
+        const double* kinetic = kinetics[n % 3];
+        double pull = n / 3 % 2 == 0 ? 10.0 : 0.01, part = 0.05;
+        tpWorldDef def = tpDefaultWorldDef();
+        def.gravity = tpMakeVec3(0.0, 0.0, -pull);
+        tpWorld* world = tpCreateWorld(&def);
+        addRunner(world, tpZeroVec3());
+        addRunner(world, tpMakeVec3(10.0, 0.0, 0.0));
+        tpSystem* system = &world->system;
+        system->velocities.data[0].angular = tpZeroVec3();
+        system->velocities.data[0].linear.x = sqrt(2.0 * kinetic[0] / 3.0);
+        tpKeptMotion start;
+        assert_true(tpKeptMotion_Take(&start, system));
+        double fall = 3.0 * pull * tpSystem_BodySizes(system)[0];
+        double limit = part * (fmax(kinetic[0], kinetic[1]) + fall);
+        double gain = limit * (n / 6 == 0 ? 0.99 : 1.01);
+        system->velocities.data[0].linear.x = sqrt(2.0 * kinetic[1] / 3.0);
+        system->poses.data[0].position.z = (gain - kinetic[1] + kinetic[0]) / (3.0 * pull);
+        tpIslandWork given = { gain, 0.0, gain };
+        assert_int_equal(
+            tpSystem_HasIslandGained(system, start.poses, start.velocities, part, given),
+            n / 6 == 1);
+        // Nor if less than half of it is missing from the account.
+        given.given = 0.49 * gain;
+        assert_false(tpSystem_HasIslandGained(system, start.poses, start.velocities, part, given));
+        tpDestroyWorld(world);
+    }
+}
+
 // An island that something drives is judged by its own energies and the work done, whatever their
 // size: at 1e-5 J as at 10 and at 1e7.
 static void drivenGainsAreJudgedByTheirEnergies(void** state) {
@@ -424,6 +458,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flywheelsHideNoGains),
         cmocka_unit_test(whatIsHandedOnIsNoGain),
+        cmocka_unit_test(islandsAreJudgedByTheirOwnScale),
         cmocka_unit_test(drivenGainsAreJudgedByTheirEnergies),
         cmocka_unit_test(workIsNoGain),
         cmocka_unit_test(gainsAreTakenFromThoseThatGained),

@@ -45,7 +45,48 @@ static void testPutBack(void** state) {
     tpDestroyWorld(world);
 }
 
+// Bodies are copied in chunks: of more than a few chunks each body comes back.
+static void testManyBodies(void** state) {
+    (void)state;
+    enum { many = 2 * tp_bodiesPerChunk + 100 };
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_freeFlight;
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.hasMass = true;
+    body.mass = (tpMassProperties){ 1.0, tpZeroVec3(), tpDiagonal(tpMakeVec3(0.1, 0.2, 0.25)) };
+    for (int i = 0; i < many; ++i) {
+        body.position = tpMakeVec3(i, 0.5 * i, -i);
+        body.velocity = tpMakeVec3(-i, 1.0, 0.25 * i);
+        tpCreateBody(world, &body, NULL);
+    }
+    tpSystem* system = &world->system;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    tpKeptMotion kept;
+    assert_true(tpKeptMotion_Take(&kept, system));
+    for (int i = 0; i < many; ++i) {
+        system->poses.data[i].position = system->velocities.data[i].linear = tpZeroVec3();
+    }
+    tpKeptMotion_PutBack(&kept, system);
+    for (int i = 0; i < many; ++i) {
+        CHECK_VEC3(system->poses.data[i].position, tpMakeVec3(i, 0.5 * i, -i), 0.0);
+        CHECK_VEC3(system->velocities.data[i].linear, tpMakeVec3(-i, 1.0, 0.25 * i), 0.0);
+    }
+    tpArena_Release(&system->arena, mark);
+    // They all fall alike, too.
+    tpStepReport report = tpWorld_Step(world, 0.5);
+    for (int i = 0; i < many; ++i) {
+        double fall = 0.5 * 9.81;
+        CHECK_VEC3(system->velocities.data[i].linear, tpMakeVec3(-i, 1.0, 0.25 * i - fall), 1e-9);
+        CHECK_VEC3(system->poses.data[i].position,
+                   tpMakeVec3(i - 0.5 * i, 0.5 * i + 0.5, -i + 0.125 * i - 0.25 * fall), 1e-9);
+    }
+    CHECK_NEAR(report.energyIncrease, 0.0, 1e-12 * report.kineticAfter);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testPutBack) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testPutBack),
+                                        cmocka_unit_test(testManyBodies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 // Contacts are shown with the impulses of least norm that give the same motion.
 
+#include <string.h>
+
 #include "dynamics/least_norm.h"
 #include "support/floor.h"
 #include "world/world.h"
@@ -262,11 +264,52 @@ static void anyImpulsesKeepTheirSums(void** state) {
     tpDestroyWorld(world);
 }
 
+// A contact that carried nothing gets a share if it is closed and at rest; not if its bodies come
+// together there or part, or if there is a gap.
+static void onlyContactsAtRestShare(void** state) {
+    (void)state;
+    static const struct {
+        double speed, gap;
+        bool shares;
+    } cases[] = { { 0.0, 0.0, true },   { 0.9e-7, 0.0, true },   { -0.9e-7, 0.0, true },
+                  { 1e-6, 0.0, false }, { -1e-6, 0.0, false },   { 1.0, 0.0, false },
+                  { -1.0, 0.0, false }, { 0.0, 0.9e-8, true },   { 0.0, -1e-3, true },
+                  { 0.0, 1e-7, false }, { -0.9e-7, 1e-7, false } };
+    tpWorld* world = makeWorld(tp_anitescu, tpMakeVec3(0.0, 0.0, -gravity));
+    tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+    run(world, 0.01, 20);
+    int count;
+    const tpContactInfo* seen = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 4);
+    tpContactInfo given[4];
+    memcpy(given, seen, sizeof(given));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        // Two corners that lie across from each other carry all.
+        tpContactInfo infos[4];
+        for (int k = 0; k < 4; ++k) {
+            infos[k] = given[k];
+            bool isFirst = given[k].point.x * given[k].point.y > 0.0;
+            infos[k].normalImpulse = isFirst ? 50.0 : 0.0;
+            infos[k].frictionImpulse = infos[k].rollingImpulse = tpZeroVec3();
+            infos[k].torsionalImpulse = infos[k].slidingSpeed = 0.0;
+            infos[k].gap = isFirst ? 0.0 : cases[i].gap;
+        }
+        tpBody_SetVelocity(world, box, tpMakeVec3(0.0, 0.0, cases[i].speed), tpZeroVec3());
+        tpSystem_SpreadImpulses(&world->system, infos, 4);
+        for (int k = 0; k < 4; ++k) {
+            bool isFirst = given[k].point.x * given[k].point.y > 0.0;
+            CHECK_NEAR(infos[k].normalImpulse, cases[i].shares ? 25.0 : isFirst ? 50.0 : 0.0, 1e-6);
+        }
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxesAtRestHaveEqualLoads), cmocka_unit_test(boxesOnSlopesKeepTheirSums),
         cmocka_unit_test(conesBindOnSteepSlopes),    cmocka_unit_test(stacksShareTheirLoads),
         cmocka_unit_test(lookingChangesNothing),     cmocka_unit_test(anyImpulsesKeepTheirSums),
+        cmocka_unit_test(onlyContactsAtRestShare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

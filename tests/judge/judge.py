@@ -52,8 +52,9 @@ def judge_random(driver):
             continue
         kinds, dimensions, body_a, body_b = case["blocks"].reshape(-1, 4).T
         if case["way"] == 2:
-            W = laws.by_bodies(case["inverse_mass"].reshape(3, 6, 6), body_a, body_b, dimensions, case["jacobian_a"].reshape(-1, 6),
-                               case["jacobian_b"].reshape(-1, 6))
+            n = int(case["degrees"])
+            W = laws.by_bodies(case["inverse_mass"].reshape(-1, n, n), body_a, body_b, dimensions, case["jacobian_a"].reshape(-1, n),
+                               case["jacobian_b"].reshape(-1, n), case["terms"].reshape(-1, 2).astype(int), case["term_jacobians"].reshape(-1, n))
         else:
             W = case["values"].reshape(len(q), len(q)).T
         problem = laws.Problem(kinds, dimensions, case["mu"], W, q, None if case["plain"] else case["scale"],

@@ -9,7 +9,7 @@
 #include "tippe/friction.h"
 #include "tippe/lcp.h"
 
-enum { mostBlocks = 5, mostRows = 4 * mostBlocks, bodies = 3, degrees = 6 };
+enum { mostBlocks = 5, mostRows = 4 * mostBlocks, bodies = 5, mostDegrees = 6, mostTerms = 2 };
 
 static tpRandom source = { 77 };
 
@@ -62,8 +62,27 @@ static void judgeOne(int way, tpSolverMemory* memory) {
     }
     fill(q, rows, 2.0);
     fill(r, rows, 1.0);
-    double values[mostRows * mostRows], inverseMass[bodies * degrees * degrees];
-    double jacobianA[mostRows * degrees], jacobianB[mostRows * degrees];
+    // In space, in the plane, or with any number of velocities per body; rows may act on further
+    // bodies, each on those that it does not yet.
+    int degrees = randomBits(&source) % 2 == 0 ? 6 : 1 + (int)(randomBits(&source) % 5);
+    bool hasTerms = randomBits(&source) % 2 == 0;
+    int firstTerms[mostRows + 1], termBodies[mostTerms * mostRows], terms = 0;
+    for (int b = 0, row = 0; b < blockCount; ++b) {
+        for (int k = 0; k < dimensions[b]; ++k, ++row) {
+            int wanted = (int)(randomBits(&source) % (mostTerms + 1));
+            firstTerms[row] = terms;
+            for (int i = 0; i < bodies && wanted > 0; ++i) {
+                if (i != bodyA[b] && i != bodyB[b]) {
+                    termBodies[terms++] = i;
+                    --wanted;
+                }
+            }
+        }
+    }
+    firstTerms[rows] = terms;
+    double values[mostRows * mostRows], inverseMass[bodies * mostDegrees * mostDegrees];
+    double jacobianA[mostRows * mostDegrees], jacobianB[mostRows * mostDegrees];
+    double termJacobians[mostTerms * mostRows * mostDegrees];
     int starts[mostRows + 1], indices[mostRows * mostRows];
     fill(values, rows * rows, 1.0);
     fill(inverseMass, bodies * degrees * degrees, 0.2);
@@ -78,6 +97,7 @@ static void judgeOne(int way, tpSolverMemory* memory) {
     }
     fill(jacobianA, rows * degrees, 1.0);
     fill(jacobianB, rows * degrees, 1.0);
+    fill(termJacobians, terms * degrees, 1.0);
     for (int i = 0; i < rows; ++i) {
         values[i * rows + i] = between(0.5, 2.0);
         starts[i] = i * rows;
@@ -98,7 +118,10 @@ static void judgeOne(int way, tpSolverMemory* memory) {
                                .bodyA = bodyA,
                                .bodyB = bodyB,
                                .jacobianA = jacobianA,
-                               .jacobianB = jacobianB };
+                               .jacobianB = jacobianB,
+                               .firstTerms = hasTerms ? firstTerms : NULL,
+                               .termBodies = termBodies,
+                               .termJacobians = termJacobians };
     bool isPlain = randomBits(&source) % 2 == 0;
     tpFrictionProblem problem = { .blockCount = blockCount,
                                   .dimensions = dimensions,
@@ -110,13 +133,15 @@ static void judgeOne(int way, tpSolverMemory* memory) {
                                   .W = way == 0   ? &dense
                                        : way == 1 ? &sparse
                                                   : NULL,
-                                  .bodies = way == 2 ? &given : NULL };
+                                  .bodies = way == 2 && !hasTerms ? &given : NULL,
+                                  .mechanism = way == 2 && hasTerms ? &given : NULL };
     double u[mostRows];
     tpFrictionResidual found;
     if (!tpFriction_Judge(&problem, r, u, memory, &found)) {
         return;
     }
-    printf("{\"way\": %d, \"plain\": %s", way, isPlain ? "true" : "false");
+    printf("{\"way\": %d, \"degrees\": %d, \"plain\": %s", way, degrees,
+           isPlain ? "true" : "false");
     double numbers[mostBlocks][4];
     for (int b = 0; b < blockCount; ++b) {
         numbers[b][0] = kinds[b], numbers[b][1] = dimensions[b];
@@ -132,6 +157,15 @@ static void judgeOne(int way, tpSolverMemory* memory) {
     print("inverse_mass", inverseMass, bodies * degrees * degrees);
     print("jacobian_a", jacobianA, rows * degrees);
     print("jacobian_b", jacobianB, rows * degrees);
+    double termNumbers[mostTerms * mostRows][2];
+    int shown = hasTerms ? terms : 0;
+    for (int row = 0; row < rows; ++row) {
+        for (int i = firstTerms[row]; i < firstTerms[row + 1]; ++i) {
+            termNumbers[i][0] = row, termNumbers[i][1] = termBodies[i];
+        }
+    }
+    print("terms", termNumbers[0], 2 * shown);
+    print("term_jacobians", termJacobians, shown * degrees);
     printVerdict(&found, u, rows);
 }
 

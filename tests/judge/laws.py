@@ -87,8 +87,8 @@ class Problem:
         return excess, shortfall
 
 
-def by_bodies(inverse_mass, body_a, body_b, dimensions, jacobian_a, jacobian_b):
-    """W = J M^-1 J^T of rows that act on two bodies each, -1 being the world."""
+def by_bodies(inverse_mass, body_a, body_b, dimensions, jacobian_a, jacobian_b, terms=(), term_jacobians=()):
+    """W = J M^-1 J^T of rows that act on two bodies each, -1 being the world; terms (row, body) act on further ones."""
     bodies, degrees = inverse_mass.shape[:2]
     J = np.zeros((jacobian_a.shape[0], bodies * degrees))
     row = 0
@@ -98,6 +98,8 @@ def by_bodies(inverse_mass, body_a, body_b, dimensions, jacobian_a, jacobian_b):
                 if body >= 0:
                     J[row, body * degrees:(body + 1) * degrees] += part
             row += 1
+    for (row, body), part in zip(terms, term_jacobians):
+        J[row, body * degrees:(body + 1) * degrees] += part
     M = np.zeros((bodies * degrees, bodies * degrees))
     for i in range(bodies):
         M[i * degrees:(i + 1) * degrees, i * degrees:(i + 1) * degrees] = inverse_mass[i]

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "tippe/friction.h"
 #include "tippe/impact.h"
 #include "tippe/recording.h"
 #include "tippe/tippe.h"
@@ -82,6 +83,7 @@ static void impactsNeedBodies(void** state) {
     assert_true(none.friction == 0.0 && tpLength(none.normal) == 0.0);
     CHECK_TOLD((tpImpactBody_Apply(NULL, z), 0), "body");
     CHECK_NEED(tpImpact_Resolve(NULL, &result), "impact", tp_badInput);
+    CHECK_NEED(tpFriction_Judge(NULL, NULL, NULL, NULL, NULL), "problem", false);
 }
 
 static void auditsNeedThemselves(void** state) {

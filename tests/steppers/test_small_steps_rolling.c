@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "steppers/small_steps/step.h"
 #include "support/check.h"
-#include "tippe/world.h"
+#include "support/triangle_box.h"
+#include "world/world.h"
 
 static const double pull = 3.4, weight = 9.2; // along the floor and onto it, m/s^2
 static const double radius = 0.13, beta = 0.45, mass = 2.3;
@@ -129,9 +131,90 @@ static void rollersKeepTheirPace(void** state) {
     }
 }
 
+// What a contact of these two shapes is said to be, A the roller or B, with a normal given in the
+// frame of the floor.
+static void describe(tpWorld* world, bool isA, tpQuat rotation, tpVec3 normal, tpVec3 place,
+                     tpSoftRun* run) {
+    tpVec3 up = tpRotate(rotation, normal), there = tpRotate(rotation, place);
+    tpContactPoint point = { .pointA = there, .pointB = there, .normal = isA ? up : tpNeg(up) };
+    tpFoundManifold found = { .shapes = { 0, 1 }, .points = &point, .count = 1 };
+    if (!isA) {
+        found.bodyB = 1;
+    }
+    memset(run, 0, sizeof(*run));
+    run->share[2] = 0.5f;
+    tpDescribeRolling(&world->system, &found, run, 2);
+}
+
+// A ball rolls on any face of a box, a hull, a disc and a plate of triangles, however they lie; not
+// on what is turned by more than a thousandth from it, and not over an edge.
+static void ballsRollOnFacesAlone(void** state) {
+    (void)state;
+    static const tpShapeType floors[] = { tp_boxShape, tp_hullShape, tp_cylinderShape,
+                                          tp_meshShape };
+    tpRandom random = { 4 };
+    tpAllocator allocator = tpDefaultAllocator();
+    for (int n = 0; n < 4 * 2 * 3; ++n) {
+        bool isA = n / 4 % 2 == 0;
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = tp_smallSteps;
+        tpWorld* world = tpCreateWorld(&def);
+        tpMaterialDef material = tpDefaultMaterialDef();
+        assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
+        tpQuat rotation = randomRotation(&random);
+        tpVec3 half = tpMakeVec3(0.5, 0.7, 0.9);
+        tpVec3 corners[8];
+        for (int k = 0; k < 8; ++k) {
+            corners[k] = tpMakeVec3(k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y,
+                                    k & 4 ? half.z : -half.z);
+        }
+        tpGeometry floor, roller = makeRoller(tp_sphereShape);
+        tpPose id = tpIdentityPose();
+        tpShapeType type = floors[n % 4];
+        if (type == tp_boxShape) {
+            tpMakeBox(&(tpBox){ tpScale(2.0, half) }, id, &floor, NULL);
+        } else if (type == tp_hullShape) {
+            tpMakeHull(&allocator, corners, 8, id, &floor, NULL);
+        } else if (type == tp_meshShape) {
+            floor = makeTriangleBox(tpScale(2.0, half));
+        } else {
+            tpMakeCylinder(&(tpCylinder){ 0.5, 1.8, { 0.0, 0.0, 1.0 } }, id, &floor, NULL);
+        }
+        for (int k = 0; k < 2; ++k) {
+            tpBodyId body =
+                addBody(world, tp_dynamicBody, tpZeroVec3(), isA == (k == 0) ? &roller : &floor);
+            tpBody_SetPose(world, body, tpMakePose(tpZeroVec3(), rotation));
+        }
+        for (int face = 0; face < 6; ++face) {
+            int axis = face / 2;
+            double side = face % 2 == 0 ? 1.0 : -1.0;
+            const double sizes[3] = { half.x, half.y, half.z };
+            double normal[3] = { 0.0, 0.0, 0.0 }, place[3] = { 0.1, 0.15, 0.2 };
+            normal[axis] = side;
+            place[axis] = side * sizes[axis];
+            tpVec3 at = tpMakeVec3(place[0], place[1], place[2]);
+            tpVec3 up = tpMakeVec3(normal[0], normal[1], normal[2]);
+            bool isFace = type != tp_cylinderShape || axis == 2;
+            for (int k = 0; k < 6; ++k) {
+                static const double tilts[] = { 0.0, 0.9e-3, 1.2e-3, 0.1, 0.785, 1.0 };
+                tpVec3 aside =
+                    axis == 0 ? tpMakeVec3(0.0, tilts[k], 0.0) : tpMakeVec3(tilts[k], 0.0, 0.0);
+                tpSoftRun run;
+                describe(world, isA, rotation, tpNormalize(tpAdd(up, aside)), at, &run);
+                bool rolls = isFace && tilts[k] < 1e-3;
+                CHECK_NEAR(run.radiusA[2], rolls && isA ? radius : 0.0, 1e-7);
+                CHECK_NEAR(run.radiusB[2], rolls && !isA ? radius : 0.0, 1e-7);
+                CHECK_NEAR(run.share[2], !rolls ? 0.5 : isA ? 0.0 : 1.0, 0.0);
+            }
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollersKeepTheirPace),
+        cmocka_unit_test(ballsRollOnFacesAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

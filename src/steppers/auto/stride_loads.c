@@ -22,6 +22,7 @@ bool tpStrideLoads_Begin(tpStrideLoads* loads, tpSystem* system) {
     if (!TP_RESERVE(&system->allocator, loads->sums, count)) {
         return false;
     }
+    memset(loads->sums.data, 0, sizeof(double) * (size_t)count); // a stride may end before them
     loads->sums.count = count;
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "dynamics/collider_shapes.h"
 #include "steppers/small_steps/hinges.h"
+#include "steppers/small_steps/shape_marks.h"
 #include "steppers/small_steps/step.h"
 #include "sweeps/blocks.h"
 
@@ -293,19 +294,6 @@ static bool followBodies(tpSmallStep* step, bool* isCut) {
     return true;
 }
 
-static uint64_t markOf(const tpShape* shape) {
-    _Static_assert(sizeof(shape->form->geometry) % sizeof(uint64_t) == 0,
-                   "geometry is whole words");
-    uint64_t words[sizeof(shape->form->geometry) / sizeof(uint64_t)];
-    memcpy(words, &shape->form->geometry, sizeof(words));
-    uint64_t hash = tpHashWord(UINT64_C(0xcbf29ce484222325), (uint64_t)(uint32_t)shape->body);
-    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
-        hash = tpHashWord(hash, words[k]);
-    }
-    hash = tpHashWord(hash, (uint64_t)shape->group << 1 | (shape->isSensor ? 1 : 0));
-    return tpHashWord(hash, shape->mask);
-}
-
 // Of the pairs of bodies that may not collide: those of joints, and those that users exclude. What
 // a filter of the user's says is not known.
 static uint64_t hashExclusions(const tpSystem* system) {
@@ -352,7 +340,7 @@ static bool followShapes(tpSmallStep* step) {
     bool isAny = system->pairFilter != NULL || exclusions != state->exclusions;
     state->exclusions = exclusions;
     for (int i = 0; i < system->shapes.count; ++i) {
-        uint64_t mark = system->shapes.data[i].isLive ? markOf(&system->shapes.data[i]) : 0;
+        uint64_t mark = system->shapes.data[i].isLive ? tpShape_Mark(&system->shapes.data[i]) : 0;
         isOther[i] = i >= state->shapeMarks.count || state->shapeMarks.data[i] != mark;
         state->shapeMarks.data[i] = mark;
         if (isAny || isOther[i]) {
