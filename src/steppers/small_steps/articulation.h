@@ -132,6 +132,7 @@ typedef struct tpArticulation {
     bool isFast;           // it turns so far that these are fewer, or that its turn is evened
     bool isMidway;         // rows have the directions of the middle of these
     bool isTumbling;       // one of its bodies is
+    bool isAnchored;       // joints or locks hold it from outside
     bool isFed;            // rows gave something that joints have not been told
     bool hasCones;         // ball joints with laws on their angles
     bool isPlain;          // all its rows are in `plain`, which substeps go by
@@ -347,6 +348,14 @@ void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articula
 
 // Velocities of the last solve go to the bodies.
 void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* articulation);
+
+// Falls (articulation_falls.c) --------------------------------------------------------------------
+
+// Whether something but contacts holds it from outside.
+bool tpArticulation_IsAnchored(const tpSmallStep* step, const tpArticulation* articulation);
+
+// Takes back what substeps have moved the centre of mass of a mechanism in flight too far.
+void tpArticulation_Fall(const tpSmallStep* step, const tpArticulation* articulation);
 
 // Springs (articulation_springs.c, README.md, "Springs") ------------------------------------------
 

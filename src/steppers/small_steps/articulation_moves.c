@@ -416,6 +416,7 @@ static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     double feed = feedOf(step, articulation), rate = feed / time;
     bool isTurn = !articulation->isMidway && rate > 0.0 &&
                   time * tpArticulation_TurnOf(step, articulation) < fastTurn;
+    tpArticulation_Fall(step, articulation);
     tpArticulation_Land(step, articulation);
     double largest = findErrors(step, articulation);
     largest = largest > noError * articulation->size ? largest : 0.0;
@@ -514,9 +515,9 @@ void tpArticulation_Close(const tpSmallStep* step, tpArticulation* articulation,
 // Rows written anew in the middle of a step; armatures go on at their speed.
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation) {
     tpArticulation_Close(step, articulation, false);
+    memset(articulation->given, 0, sizeof(double) * 6 * (size_t)articulation->solver.nodeCount);
     if (articulation->isTree) {
         tpTree_LookAgain(step, articulation);
-        memset(articulation->given, 0, sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
         for (int i = 0; i < articulation->tree.nodeCount; ++i) {
             readVelocity(&step->velocities[numberOf(articulation, i)], &articulation->begun[6 * i]);
         }

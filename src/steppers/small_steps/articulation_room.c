@@ -339,6 +339,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
                          articulation->touching);
     }
+    articulation->isAnchored = tpArticulation_IsAnchored(step, articulation);
     tpFlights_Pack(step, articulation);
 }
 
