@@ -24,19 +24,23 @@ bool tpArticulation_IsAnchored(const tpSmallStep* step, const tpArticulation* ar
     return false;
 }
 
-// All of it in flight, less the more contacts push, and nothing where they carry the mechanism.
-static double fallingPart(const tpArticulation* articulation, double kick) {
+// All of it in flight, less the more contacts push against the weight, and nothing where they carry
+// the mechanism.
+static double fallingPart(const tpSmallStep* step, const tpArticulation* articulation,
+                          double time) {
     tpVec3 pushed = tpZeroVec3();
     for (int t = 0; t < articulation->touchingCount; ++t) {
         const double* given = &articulation->given[6 * articulation->touching[t]];
         pushed = tpAdd(pushed, tpMakeVec3(given[0], given[1], given[2]));
     }
-    double all = articulation->finished * kick;
-    return all > 0.0 ? fmax(1.0 - 10.0 * tpLength(pushed) / all, 0.0) : 0.0;
+    double weight = time * articulation->mass * tpLength(step->system->gravity);
+    return weight > 0.0 ? fmax(1.0 - 10.0 * tpLength(pushed) / weight, 0.0) : 0.0;
 }
 
 void tpArticulation_Fall(const tpSmallStep* step, const tpArticulation* articulation) {
-    if (articulation->isAnchored) {
+    double time = articulation->finished * step->substepTime;
+    double part = articulation->isAnchored ? 0.0 : fallingPart(step, articulation, time);
+    if (part == 0.0) {
         return;
     }
     tpVec3 kick = tpZeroVec3();
@@ -44,11 +48,6 @@ void tpArticulation_Fall(const tpSmallStep* step, const tpArticulation* articula
         kick = tpMulAdd(kick, articulation->masses[i].mass[0],
                         step->kicks[numberOf(articulation, i)].linear);
     }
-    double part = fallingPart(articulation, tpLength(kick));
-    if (part == 0.0) {
-        return;
-    }
-    double time = articulation->finished * step->substepTime;
     tpVec3 back = tpScale(-0.5 * time * part / articulation->mass, kick);
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         tpVec3* moved = &step->moved[numberOf(articulation, i)].linear;
