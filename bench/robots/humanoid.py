@@ -28,6 +28,7 @@ REPEATS = 15
 RUNS: tuple[tuple[str, dict[str, int]], ...] = (
     ("anitescu", {}),
     ("small-steps", {}),
+    ("small-steps", {"substeps": 4}),
     ("small-steps", {"substeps": 1}),
 )
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))

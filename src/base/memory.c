@@ -258,6 +258,18 @@ void tpArena_Prepare(tpArena* arena, size_t size) {
     }
 }
 
+// A block that has room for so much. NULL, and the arena has failed, if there is none.
+__attribute__((noinline)) static tpArenaBlock* findBlock(tpArena* arena, size_t size) {
+    tpArenaBlock* block = arena->newest;
+    // A fresh block at least doubles what there is, so their number stays small.
+    size_t grown = block != NULL ? 2 * block->size : (size_t)64 * 1024;
+    if (!addBlock(arena, grown > size ? grown : size) && !addBlock(arena, size)) {
+        arena->failed = true;
+        return NULL;
+    }
+    return arena->newest;
+}
+
 void* tpArena_Get(tpArena* arena, size_t size) {
     if (size > SIZE_MAX / 4) {
         arena->failed = true;
@@ -267,13 +279,10 @@ void* tpArena_Get(tpArena* arena, size_t size) {
     size = roundUp(size == 0 ? 1 : size) + guardSize;
     tpArenaBlock* block = arena->newest;
     if (block == NULL || block->size - block->offset < size) {
-        // A fresh block at least doubles what there is, so their number stays small.
-        size_t grown = block != NULL ? 2 * block->size : (size_t)64 * 1024;
-        if (!addBlock(arena, grown > size ? grown : size) && !addBlock(arena, size)) {
-            arena->failed = true;
+        block = findBlock(arena, size);
+        if (block == NULL) {
             return NULL;
         }
-        block = arena->newest;
     }
     void* memory = payload(block) + block->offset;
     openPiece(memory, asked);

@@ -91,8 +91,10 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_eventShareOption] = { "event_share", tp_numberOption, 4.0, 0.01, 1e6, NULL, NULL,
                               "a body is handed over if it has this many times the events of a "
                               "body at rest in a step" },
-    [tp_substepsOption] = { "substeps", tp_integerOption, 4, 1, 64, NULL, NULL,
-                            "number of substeps in a step, with two sweeps each" },
+    [tp_substepsOption] = { "substeps", tp_integerOption, 0, 0, 64, NULL, NULL,
+                            "number of substeps in a step, with two sweeps each; 0: four, and "
+                            "fewer "
+                            "where mechanisms need no more" },
     [tp_sleepOption] = { "sleep", tp_booleanOption, 0, 0, 1, NULL, NULL,
                          "islands at rest are not simulated until something disturbs them" },
     [tp_sleepSpeedOption] = { "sleep_speed", tp_numberOption, 1e-3, 0.0, 1e6, NULL, "m/s",

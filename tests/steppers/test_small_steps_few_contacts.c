@@ -366,7 +366,8 @@ static void fillLying(tpRandom* random, double soft, double* W, double* q) {
 static bool solveLying(tpArena* arena, const double* W, const double* q, double allowed) {
     tpFewContacts few = { .contactCount = lyingContacts, .rowCount = lyingRows };
     tpFewContact contacts[lyingContacts] = { 0 };
-    double r[lyingRows] = { 0.0 }, free[lyingRows], mu[lyingContacts], own[lyingRows * lyingRows];
+    double r[lyingRows] = { 0.0 }, free[lyingRows], swept[lyingRows], mu[lyingContacts];
+    double own[lyingRows * lyingRows];
     int dimensions[lyingContacts];
     unsigned char kinds[lyingContacts] = { 0 };
     tpFrictionStates_Reserve(&few.states, arena, lyingContacts, lyingRows);
@@ -379,6 +380,7 @@ static bool solveLying(tpArena* arena, const double* W, const double* q, double 
     few.solved = few.states.solved;
     few.r = r;
     few.q = free;
+    few.swept = swept;
     few.mu = mu;
     few.dimensions = dimensions;
     few.kinds = kinds;

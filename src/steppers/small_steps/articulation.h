@@ -130,12 +130,16 @@ typedef struct tpArticulation {
     double mass;           // of all bodies, kg
     int span;              // substeps until rows are written anew
     bool isFast;           // it turns so far that these are fewer, or that its turn is evened
+    bool isSlow;           // what turns its velocities is left to the next step
     bool isMidway;         // rows have the directions of the middle of these
     bool isTumbling;       // one of its bodies is
+    bool isAnchored;       // joints or locks hold it from outside
+    bool hasSlides;        // it has joints that do more than turn
     bool isFed;            // rows gave something that joints have not been told
     bool hasCones;         // ball joints with laws on their angles
     bool isPlain;          // all its rows are in `plain`, which substeps go by
     bool isAwake, isOpen;
+    bool isEndPlaced;    // they have been where the step ends
     bool isPlaced;       // joints of a tree have been looked at in this step
     bool wasPlaced;      // its hinges are where the last look of the last step has found them
     bool hasFewContacts; // which are solved exactly (few_contacts.h)
@@ -347,6 +351,14 @@ void tpArticulation_SolveAgain(const tpSmallStep* step, tpArticulation* articula
 
 // Velocities of the last solve go to the bodies.
 void tpArticulation_HandOut(const tpSmallStep* step, const tpArticulation* articulation);
+
+// Falls (articulation_falls.c) --------------------------------------------------------------------
+
+// Whether something but contacts holds it from outside.
+bool tpArticulation_IsAnchored(const tpSmallStep* step, const tpArticulation* articulation);
+
+// Takes back what substeps have moved the centre of mass of a mechanism in flight too far.
+void tpArticulation_Fall(const tpSmallStep* step, const tpArticulation* articulation);
 
 // Springs (articulation_springs.c, README.md, "Springs") ------------------------------------------
 

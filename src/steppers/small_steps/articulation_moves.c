@@ -21,6 +21,9 @@ static const double smallInTree = 1e-2, smallIfFast = 1e-6;
 // Errors smaller than this, of the smallest body's size, are left: they are roundings, and do not
 // add up beyond it.
 static const double noError = 1e-13;
+
+// Slow mechanisms leave this much to further steps.
+static const double slowError = 1e-7;
 enum { mostCorrections = 4 };
 
 // Rows that are solved together are corrected until this part of their errors is left.
@@ -414,10 +417,15 @@ static bool leadsPast(const tpSmallStep* step, const tpArticulation* articulatio
 static void correct(const tpSmallStep* step, tpArticulation* articulation) {
     double time = articulation->finished * step->substepTime;
     double feed = feedOf(step, articulation), rate = feed / time;
-    bool isTurn = !articulation->isMidway && rate > 0.0 &&
+    bool isTurn = !articulation->isMidway && !articulation->isSlow && rate > 0.0 &&
                   time * tpArticulation_TurnOf(step, articulation) < fastTurn;
+    tpArticulation_Fall(step, articulation);
     tpArticulation_Land(step, articulation);
     double largest = findErrors(step, articulation);
+    if (articulation->isSlow && largest <= slowError * articulation->size) {
+        articulation->isEndPlaced = true;
+        return;
+    }
     largest = largest > noError * articulation->size ? largest : 0.0;
     if (articulation->isMidway && feed > 0.0) {
         turnVelocities(step, articulation, feed);
@@ -514,9 +522,9 @@ void tpArticulation_Close(const tpSmallStep* step, tpArticulation* articulation,
 // Rows written anew in the middle of a step; armatures go on at their speed.
 void tpArticulation_Reopen(const tpSmallStep* step, tpArticulation* articulation) {
     tpArticulation_Close(step, articulation, false);
+    memset(articulation->given, 0, sizeof(double) * 6 * (size_t)articulation->solver.nodeCount);
     if (articulation->isTree) {
         tpTree_LookAgain(step, articulation);
-        memset(articulation->given, 0, sizeof(double) * 6 * (size_t)articulation->tree.nodeCount);
         for (int i = 0; i < articulation->tree.nodeCount; ++i) {
             readVelocity(&step->velocities[numberOf(articulation, i)], &articulation->begun[6 * i]);
         }

@@ -262,11 +262,14 @@ static void findValue(const tpSmallStep* step, tpArticulation* articulation,
     }
 }
 
-// The turns of hinges at the end of a step are those with which the next one begins.
+// The turns of hinges at the end of a step are those with which the next one begins, or another
+// look.
 static void keepHalves(const tpArticulation* articulation, const tpHingePack* pack,
                        const tpHingeRest* rest) {
     for (int lane = 0; lane < pack->count; ++lane) {
-        articulation->axisPlaces[pack->axisPlace[lane]].knownHalf = tpHingeRest_Half(rest, lane);
+        tpAxisPlace* axis = &articulation->axisPlaces[pack->axisPlace[lane]];
+        axis->knownHalf = tpHingeRest_Half(rest, lane);
+        axis->known = axis->value;
     }
 }
 
@@ -321,7 +324,8 @@ void tpTree_LookAgain(const tpSmallStep* step, tpArticulation* articulation) {
 void tpTree_Look(const tpSmallStep* step, tpArticulation* articulation) {
     // The last step has looked where it ended.
     if (articulation->isPlaced || !articulation->wasPlaced) {
-        lookAtPacks(step, articulation, true, !articulation->isPlaced, false);
+        bool isLast = articulation->isPlaced && articulation->isSlow;
+        lookAtPacks(step, articulation, true, !articulation->isPlaced || isLast, isLast);
     }
     articulation->isPlaced = true;
     for (int i = firstAlone(articulation); i < articulation->tree.nodeCount; ++i) {
@@ -489,7 +493,9 @@ static double endHinge(const tpSmallStep* step, tpArticulation* articulation, in
 
 void tpTree_EndJoints(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->drift = 0.0;
-    lookAtPacks(step, articulation, true, true, true);
+    if (!articulation->isEndPlaced) {
+        lookAtPacks(step, articulation, true, true, true);
+    }
     for (int p = 0; p < articulation->hingePackCount; ++p) {
         const tpHingePack* pack = &articulation->hinges[p];
         for (int lane = 0; lane < pack->count; ++lane) {

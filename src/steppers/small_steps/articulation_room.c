@@ -339,6 +339,12 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
         tpJointTree_Pack(&articulation->tree, articulation->tree.packs, articulation->packAxes,
                          articulation->touching);
     }
+    for (int k = 0; k < articulation->jointCount; ++k) {
+        tpJointType type = step->system->joints.data[articulation->joints[k]].type;
+        bool turns = type == tp_revoluteJoint || type == tp_ballJoint;
+        articulation->hasSlides = articulation->hasSlides || !turns;
+    }
+    articulation->isAnchored = tpArticulation_IsAnchored(step, articulation);
     tpFlights_Pack(step, articulation);
 }
 

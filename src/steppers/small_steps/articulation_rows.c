@@ -364,7 +364,10 @@ void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, 
         double turn = step->h * tpArticulation_TurnOf(step, articulation);
         articulation->isFast = turn > slowTurn;
         articulation->span = spanOf(step, articulation, turn);
-        isMoving = turn > stillTurn && (articulation->span > 1 || !articulation->isFast);
+        articulation->isSlow =
+            step->isSlow && articulation->isTree && (articulation->hasFewContacts || step->isStill);
+        isMoving = turn > stillTurn && !articulation->isSlow &&
+                   (articulation->span > 1 || !articulation->isFast);
     }
     tpArticulation_OpenNodes(step, articulation);
     articulation->isOpen = true;

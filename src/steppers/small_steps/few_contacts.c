@@ -212,6 +212,7 @@ static void takeRoom(const Tally* tally, tpArena* arena, tpFewContacts* few) {
     few->q = TP_SCRATCH(arena, double, rows);
     few->r = TP_SCRATCH(arena, double, rows);
     few->first = TP_SCRATCH(arena, double, rows);
+    few->swept = TP_SCRATCH(arena, double, rows);
     few->change = TP_SCRATCH(arena, double, rows + tp_traceWidth - 1);
     few->mu = TP_SCRATCH(arena, double, points);
     few->dimensions = TP_SCRATCH(arena, int, points);
@@ -475,6 +476,10 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
     const tpFewContactsList* list = &step->joints->few;
     for (int i = list->blockStart[block]; i < list->blockStart[block + 1]; ++i) {
         tpFewContacts* few = &list->list[i];
+        few->isSlow = true;
+        for (int m = 0; m < few->ownerCount; ++m) {
+            few->isSlow = few->isSlow && few->owners[m]->isSlow;
+        }
         for (int l = 0; l < few->laneCount; ++l) {
             int lane = few->lanes[l].lane;
             tpSoftRun* run = &step->state->store.runs.data[few->lanes[l].run];

@@ -60,6 +60,8 @@ typedef struct tpFewContacts {
     bool isWary;     // in this step: impulses have been out of proportion
     bool isSoft;     // in the problem at work: some contact gives
     bool hasTorsion; // some contact has
+    bool isExact;    // the last solve has met the law, as closely as the certificate asks
+    bool isSlow;     // all its mechanisms are: nothing changes velocities after the substep
     bool isBuilt;    // W is that of the factors of now
     int stamp;       // of these factors
     // What contacts do, with factors that stay as long as W does. Its W, velocities and impulses
@@ -71,6 +73,7 @@ typedef struct tpFewContacts {
     double* u;      // velocities with them, and the biases
     double* solved; // r of the problem at work
     double* first;  // r where the solve at work began
+    double* swept;  // where sweeps have come to
     double* change; // scratch, one number per row, and three that are zero
     double* mu;     // of each contact
     int* dimensions;
@@ -108,6 +111,11 @@ void tpFewContacts_Return(const tpSmallStep* step, const tpFewContacts* few);
 // W for the factors of now, if it is not that already (few_contacts_response.c).
 void tpFewContacts_Build(const tpSmallStep* step, tpFewContacts* few);
 bool tpFewContacts_IsBuilt(const tpFewContacts* few);
+
+// Kinetic energy of the mechanisms, and of other bodies without their spin, J; and what contacts
+// that give may add to it at most by their biases, each alone.
+double tpFewContacts_Energy(const tpSmallStep* step, const tpFewContacts* few);
+double tpFewContacts_BiasEnergy(const tpFewContacts* few);
 
 // M^-1 p of a body without joints.
 void tpFreeBody_Answer(const tpSweepBody* mass, const double* p, double* v);

@@ -124,3 +124,36 @@ void tpFewContacts_Build(const tpSmallStep* step, tpFewContacts* few) {
     few->isBuilt = true;
     few->stamp = stampOf(few);
 }
+
+double tpFewContacts_Energy(const tpSmallStep* step, const tpFewContacts* few) {
+    double twice = 0.0;
+    for (int m = 0; m < few->ownerCount; ++m) {
+        const tpArticulation* owner = few->owners[m];
+        for (int i = 0; i < owner->solver.nodeCount; ++i) {
+            double momentum[6] = { 0.0 };
+            const double* v = &owner->last[6 * i];
+            addMomentum(&owner->masses[i], v, momentum);
+            twice += tpDotNumbers(6, v, momentum);
+        }
+    }
+    for (int c = 0; c < few->contactCount; ++c) {
+        for (int side = 0; side < 2; ++side) {
+            const tpContactEnd* end = &few->contacts[c].ends[side];
+            if (end->isMoved && end->owner == NULL) {
+                twice += tpLengthSquared(step->velocities[end->number].linear) /
+                         step->masses[end->number].inverseMass;
+            }
+        }
+    }
+    return 0.5 * twice;
+}
+
+double tpFewContacts_BiasEnergy(const tpFewContacts* few) {
+    double sum = 0.0;
+    for (int c = 0; c < few->contactCount; ++c) {
+        const tpFewContact* contact = &few->contacts[c];
+        double bias = fmin(contact->bias, 0.0);
+        sum += contact->ease > 0.0 ? bias * bias / (8.0 * contact->ease) : 0.0;
+    }
+    return sum;
+}

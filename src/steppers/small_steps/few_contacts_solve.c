@@ -348,41 +348,6 @@ static void goTo(const tpSmallStep* step, tpFewContacts* few, const double* r) {
     push(step, few, few->change);
 }
 
-// Kinetic energy of the mechanisms, and of other bodies without their spin, J.
-static double energyOf(const tpSmallStep* step, const tpFewContacts* few) {
-    double twice = 0.0;
-    for (int m = 0; m < few->ownerCount; ++m) {
-        const tpArticulation* owner = few->owners[m];
-        for (int i = 0; i < owner->solver.nodeCount; ++i) {
-            double momentum[6] = { 0.0 };
-            const double* v = &owner->last[6 * i];
-            addMomentum(&owner->masses[i], v, momentum);
-            twice += tpDotNumbers(6, v, momentum);
-        }
-    }
-    for (int c = 0; c < few->contactCount; ++c) {
-        for (int side = 0; side < 2; ++side) {
-            const tpContactEnd* end = &few->contacts[c].ends[side];
-            if (end->isMoved && end->owner == NULL) {
-                twice += tpLengthSquared(step->velocities[end->number].linear) /
-                         step->masses[end->number].inverseMass;
-            }
-        }
-    }
-    return 0.5 * twice;
-}
-
-// What contacts that give may add to it at most by their biases, each alone.
-static double energyOfBiases(const tpFewContacts* few) {
-    double sum = 0.0;
-    for (int c = 0; c < few->contactCount; ++c) {
-        const tpFewContact* contact = &few->contacts[c];
-        double bias = fmin(contact->bias, 0.0);
-        sum += contact->ease > 0.0 ? bias * bias / (8.0 * contact->ease) : 0.0;
-    }
-    return sum;
-}
-
 // Whether impulses have changed by no more than bodies may need for this velocity.
 static bool isInProportion(const tpFewContacts* few, const double* from, const double* to,
                            double speed) {
@@ -424,7 +389,8 @@ static bool solveRound(tpFewContacts* few, double allowed, double size, bool isW
 // if impulses have been out of proportion on the way, and it has not come to an end.
 static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, bool isWary,
                      bool isAtEnd, tpArena* arena) {
-    double allowed = (isAtEnd ? tolerance : looseTolerance) * size;
+    double part = isAtEnd ? tolerance : few->isSlow ? tolerance : looseTolerance;
+    double allowed = part * size;
     bool isAstray = false;
     double speed = size;
     for (int round = 0; round < mostRounds; ++round) {
@@ -438,6 +404,7 @@ static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, b
             if (endSolves(step, few)) {
                 continue;
             }
+            few->isExact = few->isSlow;
             return true;
         }
         if (round == 0) {
@@ -454,6 +421,7 @@ static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, b
             return true;
         }
         if (!push(step, few, few->change)) {
+            few->isExact = few->isSlow && isSolved && !few->isSoft;
             return isInProportion(few, few->first, few->r, speed) && (isSolved || !isAstray);
         }
     }
@@ -472,23 +440,29 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
     memcpy(few->first, few->r, sizeof(double) * (size_t)few->rowCount);
     setGives(few, false);
     bool isWary = few->isWary || isAtEnd;
-    bool isDone = goRounds(step, few, size, isWary, isAtEnd, arena);
-    if (!isDone && !isWary) {
+    few->isExact = false;
+    // What moves has other impulses than in the last step, if these have to be exact.
+    if (few->isSlow && !isAtEnd && !step->isStill) {
+        tpFewContacts_Build(step, few);
+    }
+    bool isEnded = goRounds(step, few, size, isWary, isAtEnd, arena);
+    if (!isEnded && !isWary) {
         few->isWary = true;
         goTo(step, few, few->first);
-        isDone = goRounds(step, few, size, true, isAtEnd, arena);
+        isEnded = goRounds(step, few, size, true, isAtEnd, arena);
     }
     // Impulses that belong to other states of the joints can give any energy: those of rounds that
     // did not end, or of contacts that give, are kept only if none would leave nearly as much.
-    if (!isAtEnd && (!isDone || few->isSoft)) {
+    if (!isAtEnd && (!isEnded || few->isSoft)) {
         size_t bytes = sizeof(double) * (size_t)few->rowCount;
-        double energy = energyOf(step, few);
+        double energy = tpFewContacts_Energy(step, few);
         memcpy(few->q, few->r, bytes);
         goTo(step, few, NULL);
-        if (energy <= energyOf(step, few) + energyOfBiases(few)) {
+        if (energy <= tpFewContacts_Energy(step, few) + tpFewContacts_BiasEnergy(few)) {
             goTo(step, few, few->q);
         } else {
             memset(few->first, 0, bytes);
+            few->isExact = false;
         }
     }
 }
@@ -584,12 +558,23 @@ void tpFewContacts_Settle(const tpSmallStep* step, int block, bool isLast) {
     }
 }
 
+// Whether nothing has changed velocities since contacts have been solved exactly.
+static bool isDone(const tpFewContacts* few) {
+    bool isDone = few->isExact;
+    for (int m = 0; isDone && m < few->ownerCount; ++m) {
+        isDone = !few->owners[m]->isTumbling;
+    }
+    return isDone;
+}
+
 void tpFewContacts_Close(const tpSmallStep* step, int block) {
     Span span = spanOf(step, block);
     for (tpFewContacts* few = span.begin; few < span.end; ++few) {
-        addTotals(few, -1.0);
-        solve(step, few, span.arena, true);
-        addTotals(few, 1.0);
+        if (!isDone(few)) {
+            addTotals(few, -1.0);
+            solve(step, few, span.arena, true);
+            addTotals(few, 1.0);
+        }
         tpFewContacts_Return(step, few);
     }
 }

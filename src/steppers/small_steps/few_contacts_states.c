@@ -45,16 +45,18 @@ static void findFree(const tpFewContacts* few) {
     }
 }
 
-// Sweeps from r, and the states that they lead to.
-static void sweepFrom(tpFewContacts* few, int count) {
+// Sweeps from impulses where others may have ended, which go on from there, and the states that
+// they lead to.
+static void sweepFrom(tpFewContacts* few, double* impulses, int count) {
     size_t n = (size_t)few->rowCount;
-    memcpy(few->solved, few->r, sizeof(double) * n);
+    memcpy(few->solved, impulses, sizeof(double) * n);
     for (int c = 0; c < few->contactCount; ++c) {
         few->mu[c] = few->states.contacts[c].muDynamic;
     }
     for (int k = 0; k < count; ++k) {
         sweep(few);
     }
+    memcpy(impulses, few->solved, sizeof(double) * n);
     for (int i = 0; i < few->rowCount; ++i) {
         few->u[i] = few->q[i] + tpDotNumbers(few->rowCount, few->W + (size_t)i * n, few->solved);
     }
@@ -117,12 +119,13 @@ bool tpFewContacts_Solve(tpFewContacts* few, double allowed, bool isLast, tpAren
     if (!isSolved) {
         // Many contacts that meet at once: sweeps find out what most of them do.
         findFree(few);
-        sweepFrom(few, someSweeps);
+        memcpy(few->swept, few->r, sizeof(double) * (size_t)few->rowCount);
+        sweepFrom(few, few->swept, someSweeps);
         isSolved = solveByStates(few, allowed, isLast) ||
                    (isLast && solveDense(few, allowed, arena)) ||
                    (isLast && !few->isWary && solveByAll(few, allowed, arena));
         if (!isSolved) {
-            sweepFrom(few, mostSweeps);
+            sweepFrom(few, few->swept, mostSweeps - someSweeps);
         }
     }
     tpFrictionStates_KeepInCones(&few->states);

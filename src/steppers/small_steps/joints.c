@@ -268,13 +268,13 @@ static void endSubstep(const tpSmallStep* step, tpArticulation* articulation, bo
     }
     articulation->finished += 1;
     articulation->passed += 1;
-    if (articulation->isTree) {
-        for (int t = 0; t < articulation->touchingCount; ++t) {
-            int first = 6 * articulation->touching[t];
-            for (int k = first; k < first + 6; ++k) {
-                articulation->given[k] += articulation->pushes[k];
-            }
+    for (int t = 0; t < articulation->touchingCount; ++t) {
+        int first = 6 * articulation->touching[t];
+        for (int k = first; k < first + 6; ++k) {
+            articulation->given[k] += articulation->pushes[k];
         }
+    }
+    if (articulation->isTree) {
         if (tpArticulation_Closes(articulation, isLast)) {
             if (articulation->isPlain) {
                 tpPlainLaws_Return(articulation);

@@ -142,6 +142,7 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
         step->penetration = fmax(step->penetration, summing.chunks[c].deepest);
         report->externalWork += 0.5 * summing.chunks[c].told;
     }
+    tpSmallStep_NoteVerdict(step, miss / size);
     bool isSolved = miss <= fmin(step->settings.tolerance, 0.5e-8 * size);
     report->solveCount += step->substeps;
     report->iterationCount += 2 * step->substeps;

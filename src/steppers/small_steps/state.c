@@ -86,15 +86,17 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
     state->departed.count = 0;
     state->remembers = state->hasHeld = state->isCalm = false;
     state->substepTime = state->foreseenTime = 0.0;
-    state->structure = 0;
+    state->substeps = state->waryFor = 0;
+    state->unrest = INFINITY;
+    state->structure = state->weighedStructure = 0;
     state->joints = NULL;
 }
 
 // A snapshot: numbers, arrays, pairs of boxes, the store, who sleeps, then what all steppers keep.
 typedef struct SavedNumbers {
     uint64_t structure, exclusions;
-    double substepTime, bordersAtCut;
-    int32_t addedBodies, stepsSinceCut, remembers, hasHeld, isCalm;
+    double substepTime, unrest, bordersAtCut;
+    int32_t substeps, waryFor, addedBodies, stepsSinceCut, remembers, hasHeld, isCalm;
 } SavedNumbers;
 
 enum { arrayCount = 9 };
@@ -128,6 +130,9 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     numbers.structure = made->structure;
     numbers.exclusions = made->exclusions;
     numbers.substepTime = made->substepTime;
+    numbers.substeps = made->substeps;
+    numbers.waryFor = made->waryFor;
+    numbers.unrest = made->unrest;
     numbers.bordersAtCut = made->bordersAtCut;
     numbers.addedBodies = made->addedBodies;
     numbers.stepsSinceCut = made->stepsSinceCut;
@@ -162,6 +167,10 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
     made->structure = numbers.structure;
     made->exclusions = numbers.exclusions;
     made->substepTime = numbers.substepTime;
+    made->substeps = numbers.substeps;
+    made->waryFor = numbers.waryFor;
+    made->unrest = numbers.unrest;
+    made->weighedStructure = 0;
     made->bordersAtCut = numbers.bordersAtCut;
     made->addedBodies = numbers.addedBodies;
     made->stepsSinceCut = numbers.stepsSinceCut;

@@ -57,12 +57,22 @@ typedef struct tpSmallSteps {
     bool remembers;      // some pair functions use what they have learned
     bool hasHeld;        // bodies that turn far were held in the last step (fast_turning.c)
     double substepTime;  // of the last step, s; 0: none
+    int substeps;        // of the last step
+    // How fast velocities of mechanisms changed in it, 1/s^2; INFINITY: not known, or contacts were
+    // swept (need.c).
+    double unrest;
+    int waryFor;         // steps that take all substeps, since one with fewer was not solved
     int addedBodies;     // since blocks were cut
     double bordersAtCut; // part of the manifolds that lay between blocks soon after they were cut
     int stepsSinceCut;   // calm ones
     bool isCalm;         // no run of contacts came or went in the last search
     tpSleep sleep;
     tpMechanismMap map; // follows from the scene's structure
+    // Of servos the largest stiffness over damping, 1/s; INFINITY: laws that need all substeps. The
+    // least damping of a coordinate without one; INFINITY: there is none. For which laws and which
+    // structure of the system that holds; structure 0: not known.
+    double servoRate, leastDamping;
+    uint64_t weighedLaws, weighedStructure;
     // For which time and which gravity bodies have margins, s and m/s^2; 0: none. Not in snapshots.
     double foreseenTime, foreseenGravity;
     // Mechanisms in their room, which they have from step to step; NULL: they are to be placed.

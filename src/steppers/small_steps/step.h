@@ -14,7 +14,7 @@ typedef struct tpSmallStepsSettings {
     double tolerance; // of contact velocities, m/s
     double pushOut;   // overlaps are taken back no faster, m/s
     double threshold; // slower approaches do not bounce, m/s
-    int substeps;
+    int substeps;     // 0: as many as are needed
 } tpSmallStepsSettings;
 
 typedef struct tpSmallStep {
@@ -25,6 +25,8 @@ typedef struct tpSmallStep {
     double h;
     int substeps;
     double substepTime; // s
+    bool isSlow;        // one substep is enough, and mechanisms turn next to nothing in it
+    bool isStill;       // they rest
 
     // Lines of bodies, by their numbers here. Velocities and places stay until the list of contacts
     // has been made; the others go once the step has been judged.
@@ -79,6 +81,16 @@ static inline bool tpIsSameVelocity(const tpVelocity* a, const tpVelocity* b) {
 // lies in the arena: the list of contacts is made of it when somebody asks. False if memory ran
 // out.
 bool tpSmallStep_Take(tpSmallStep* step);
+
+// How many substeps (need.c): as it begins those of the last step, if they are not asked for; once
+// it is known what is swept those that it needs; and at its end, before bodies are moved, notes
+// what the next one has to know.
+void tpSmallStep_BeginSubsteps(tpSmallStep* step);
+void tpSmallStep_ChooseSubsteps(tpSmallStep* step);
+void tpSmallStep_EndSubsteps(tpSmallStep* step);
+
+// How the step has ended.
+void tpSmallStep_NoteVerdict(const tpSmallStep* step, double residual);
 
 // Gives the bodies their numbers and blocks, if they have none, have changed, or have mixed too
 // much. Manifolds are lost then, and found anew with their impulses. False if memory ran out.

@@ -413,8 +413,9 @@ static bool openSweep(tpSmallStep* step) {
     sweep->striking = step->joints == NULL ? (double)tp_strikingRestitution : INFINITY;
     sweep->substeps = step->substeps;
     // Impulses of what rests are as long as the substep.
-    double longer = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
-    sweep->warm = fmin(longer, mostLonger);
+    double last = state->substeps * state->substepTime;
+    double longer = last > 0.0 ? step->h / last : 0.0;
+    sweep->warm = fmin(longer, mostLonger) * state->substeps / step->substeps;
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
     sweep->touching = tpSmallStep_TouchDistance(step);
@@ -466,7 +467,11 @@ static bool takeStep(tpSmallStep* step) {
         !tpPackStore_Order(&state->store) ||
         !tpSchedule_Create(&step->schedule, &state->store, tpTasks_GetActiveCount(system->tasks),
                            &system->arena) ||
-        !tpSmallStep_PlaceJoints(step) || !beginDriven(step)) {
+        !tpSmallStep_PlaceJoints(step)) {
+        return false;
+    }
+    tpSmallStep_ChooseSubsteps(step);
+    if (!beginDriven(step)) {
         return false;
     }
     tpSmallStep_WeighJoints(step, &step->schedule);
@@ -478,7 +483,7 @@ static bool takeStep(tpSmallStep* step) {
         return false;
     }
     tpCrew_Run(system->tasks, step->schedule.memberCount, solve, step);
-    state->substepTime = step->substepTime;
+    tpSmallStep_EndSubsteps(step);
     if (!tpSmallStep_MoveBodies(step) || !tpSmallStep_HoldPassing(step)) {
         return false;
     }
@@ -492,8 +497,7 @@ static bool takeStep(tpSmallStep* step) {
 }
 
 bool tpSmallStep_Take(tpSmallStep* step) {
-    step->substeps = step->settings.substeps;
-    step->substepTime = step->h / step->substeps;
+    tpSmallStep_BeginSubsteps(step);
     step->kernels = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
     step->sweep.limits = limits;
     tpTasks* tasks = step->system->tasks;
