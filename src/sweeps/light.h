@@ -2,8 +2,8 @@
 //
 // A crowd has thousands of contacts, of which about half carry anything, and each takes hundreds of
 // sweeps over all of them. What a sweep costs there is memory: 316 bytes per contact. A light
-// sweeper has a copy of those contacts that carry something or may soon do, 132 bytes each, sixteen
-// side by side (spheres 84 bytes: light_round.h). It changes their impulses by the same rule
+// sweeper has a copy of those contacts that carry something or may soon do, 136 bytes each, sixteen
+// side by side (spheres 92 bytes: light_round.h). It changes their impulses by the same rule
 // (sweeper.c) and follows by how much; what they and the velocities were when it was loaded is
 // known in double precision:
 //
