@@ -8,8 +8,8 @@
 
 enum { velocityNumbers = 8 };
 
-// Friction at its limit is rounded to a float beside it: within this part of the limit, it is at
-// it.
+// Friction at its limit is rounded to a float beside it: within this part of the limit, and of the
+// load before, it is at it.
 static const double limitRounding = 1e-6;
 
 const tpLightKernels* tpGetLightKernels(int width) {
@@ -203,6 +203,7 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
     light->weight = TP_SCRATCH(arena, float, light->impulseCount);
     light->impulses = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
     light->loaded = TP_SCRATCH_ZEROED(arena, float, light->impulseCount);
+    light->from = TP_SCRATCH(arena, double, light->impulseCount);
     light->changeCount = changeNumbers(sweeper);
     light->changes = TP_SCRATCH(arena, float, light->changeCount);
     if (arena->failed) {
@@ -224,24 +225,33 @@ bool tpLight_Choose(tpLightSweeper* light, tpSweeper* sweeper, double margin, do
 
 // Rounds -----------------------------------------------------------------------------------------
 
+// What is known of a contact in double precision.
+static void loadContact(tpLightSweeper* light, int place, const tpContactPack* from, int lane) {
+    int to = place % tp_lightWidth, pack = place / tp_lightWidth;
+    bool isRound = light->rounds != NULL;
+    float(*speeds)[tp_lightWidth] = isRound ? light->rounds[pack].speed : light->packs[pack].speed;
+    float* beyond = isRound ? light->rounds[pack].beyond : light->packs[pack].beyond;
+    float* loaded = light->loaded + placeOf(light, pack);
+    for (int k = 0; k < light->rowCount; ++k) {
+        speeds[k][to] = (float)(from->speed[k][lane] + from->bias[k][lane]);
+        loaded[tp_lightWidth * k + to] = (float)from->impulse[k][lane];
+        light->from[placeOf(light, pack) + tp_lightWidth * k + to] = from->impulse[k][lane];
+    }
+    double rt = from->impulse[1][lane], ro = from->impulse[2][lane];
+    double limit = from->muDynamic[lane] * from->impulse[0][lane];
+    beyond[to] = (float)(rt * rt + ro * ro - limit * limit);
+}
+
 void tpLight_Load(tpLightSweeper* light) {
     memset(light->changes, 0, sizeof(float) * (size_t)light->changeCount);
+    memset(light->impulses, 0, sizeof(float) * (size_t)light->impulseCount);
     for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
-        int contact = light->contacts[place], lane, to = place % tp_lightWidth;
-        if (contact < 0) {
-            continue;
-        }
-        const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
-        float(*speeds)[tp_lightWidth] = light->rounds != NULL
-                                            ? light->rounds[place / tp_lightWidth].speed
-                                            : light->packs[place / tp_lightWidth].speed;
-        float* impulses = light->impulses + placeOf(light, place / tp_lightWidth);
-        for (int k = 0; k < light->rowCount; ++k) {
-            speeds[k][to] = (float)(pack->speed[k][lane] + pack->bias[k][lane]);
-            impulses[tp_lightWidth * k + to] = (float)pack->impulse[k][lane];
+        int contact = light->contacts[place], lane;
+        if (contact >= 0) {
+            const tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
+            loadContact(light, place, pack, lane);
         }
     }
-    memcpy(light->loaded, light->impulses, sizeof(float) * (size_t)light->impulseCount);
 }
 
 // Takes back what a pack has added to velocities along locked axes, where there was nothing.
@@ -298,6 +308,15 @@ void tpLight_Refresh(tpLightSweeper* light) {
     }
 }
 
+// The impulses of a place; false: it is open.
+static bool impulseOf(const tpLightSweeper* light, ptrdiff_t first, double r[3]) {
+    for (int k = 0; k < light->rowCount; ++k) {
+        ptrdiff_t at = first + (ptrdiff_t)k * tp_lightWidth;
+        r[k] = light->from[at] + light->impulses[at];
+    }
+    return r[0] > 0.0 && light->loaded[first] + light->impulses[first] > 0.0f;
+}
+
 void tpLight_Store(const tpLightSweeper* light) {
     for (int place = 0; place < tp_lightWidth * light->packCount; ++place) {
         int contact = light->contacts[place], lane;
@@ -305,15 +324,16 @@ void tpLight_Store(const tpLightSweeper* light) {
             continue;
         }
         tpContactPack* pack = tpSweeper_PackOf(light->sweeper, contact, &lane);
-        const float* impulses =
-            light->impulses + placeOf(light, place / tp_lightWidth) + place % tp_lightWidth;
         double r[3] = { 0.0, 0.0, 0.0 };
-        for (int k = 0; k < light->rowCount; ++k) {
-            r[k] = impulses[tp_lightWidth * k];
+        ptrdiff_t first = placeOf(light, place / tp_lightWidth) + place % tp_lightWidth;
+        if (!impulseOf(light, first, r)) {
+            memset(r, 0, sizeof(r));
         }
         double limit = pack->muDynamic[lane] * r[0], force = sqrt(r[1] * r[1] + r[2] * r[2]);
-        double factor =
-            force > limit && force < limit * (1.0 + limitRounding) ? limit / force : 1.0;
+        double rounding = limitRounding * (limit + light->from[first]);
+        bool slips = force > pack->muStatic[lane] * r[0];
+        slips = slips || (force > limit && force < limit + rounding);
+        double factor = slips ? limit / force : 1.0;
         pack->impulse[0][lane] = r[0];
         pack->impulse[1][lane] = factor * r[1];
         pack->impulse[2][lane] = factor * r[2];

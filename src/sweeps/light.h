@@ -2,16 +2,17 @@
 //
 // A crowd has thousands of contacts, of which about half carry anything, and each takes hundreds of
 // sweeps over all of them. What a sweep costs there is memory: 316 bytes per contact. A light
-// sweeper has a copy of those contacts that carry something or may soon do, 132 bytes each, sixteen
-// side by side (spheres 84 bytes: light_round.h). It changes their impulses by the same rule
-// (sweeper.c) and follows how velocities change by that; what they were when it was loaded is known
-// in double precision:
+// sweeper has a copy of those contacts that carry something or may soon do, 136 bytes each, sixteen
+// side by side (spheres 92 bytes: light_round.h). It changes their impulses by the same rule
+// (sweeper.c) and follows by how much; what they and the velocities were when it was loaded is
+// known in double precision:
 //
-//     u = u(loaded) + J dv,    dv = M^-1 J' (r - r(loaded))
+//     u = u(loaded) + J dv,    dv = M^-1 J' dr,    r = r(loaded) + dr
 //
-// So rounding does not add up: impulses are taken back, velocities made of them anew, and the
-// certificate is that of the sweeper, in double precision, over all contacts. Impulses themselves
-// have 24 bits, which is enough for residuals of some 1e-7.
+// So rounding is that of the changes, which are the smaller the nearer the solution is, and does
+// not add up: changes are taken over, velocities made of impulses anew, and the certificate is that
+// of the sweeper, in double precision, over all contacts. (With impulses of 24 bits momentum made
+// noise of their rounding, thirty times a residual of 1e-7.)
 //
 // Order of use: Choose, then for each round Load, sweeps, Store; Choose again if contacts outside
 // come to matter. Without joints and torsion. Where none of the chosen contacts rubs there are
@@ -33,7 +34,8 @@ typedef struct tpLightPack {
     float stick[3][tp_lightWidth];
     float slide[tp_lightWidth];
     float muStatic[tp_lightWidth], muDynamic[tp_lightWidth];
-    float speed[3][tp_lightWidth]; // u + bias when it was loaded, m/s
+    // When it was loaded: u + bias, m/s, and |r_T|^2 - (mu r_N)^2, (N s)^2.
+    float speed[3][tp_lightWidth], beyond[tp_lightWidth];
 } tpLightPack;
 
 // Packs over the same sixteen pairs of bodies, one after the other. Lanes without a pair have a
@@ -59,8 +61,10 @@ typedef struct tpLightSweeper {
     int packCount, runCount, chosenCount;
     int rowCount;     // of a contact: 3, or 1 where nothing rubs
     int impulseCount; // a multiple of sixteen, as changeCount is
-    float* impulses;  // of each pack sixteen of each row
-    float* loaded;    // the same when they were loaded
+    float* impulses;  // by how much they have changed since they were loaded: of each pack sixteen
+                      // of each row
+    float* loaded;    // what they were then
+    double* from;     // the same in double precision
     int changeCount;
     float* changes; // of velocity since then, eight per body: v v v - w w w -
     float* weight;  // of each impulse: its own response

@@ -64,7 +64,7 @@ static double go(const tpLightLeap* leap, const tpLightSweeper* light, int place
     for (int k = 0; k < light->rowCount; ++k) {
         ptrdiff_t at = first + (ptrdiff_t)k * tp_lightWidth;
         double now = light->impulses[at];
-        r[k] = now + steps * (now - leap->second[at]);
+        r[k] = light->loaded[at] + (now + steps * (now - leap->second[at]));
     }
     double below = fmin(0.0, r[0]), sum = light->weight[first] * below * below;
     r[0] = fmax(0.0, r[0]);
@@ -105,7 +105,8 @@ double tpLightLeap_Take(tpLightLeap* leap, tpLightSweeper* light) {
         if (light->contacts[place] >= 0) {
             go(leap, light, place, steps, r);
             for (int k = 0; k < light->rowCount; ++k) {
-                light->impulses[first + (ptrdiff_t)k * tp_lightWidth] = (float)r[k];
+                ptrdiff_t at = first + (ptrdiff_t)k * tp_lightWidth;
+                light->impulses[at] = (float)(r[k] - light->loaded[at]);
             }
         }
     }

@@ -44,30 +44,41 @@ static inline void pushLight(const tpLightPack* pack, int lane, light alongN, li
 }
 
 // Friction from the velocity after the normal impulse has changed: what stops it if it may, else a
-// projected step against it.
-static inline void solveLightFriction(const tpLightPack* pack, int lane, light ut, light uo,
-                                      light load, light* rt, light* ro) {
+// projected step against it. All changes are since the impulses were loaded, and so is the square
+// by which friction is beyond its limit: differences of large numbers would leave their rounding.
+static inline void solveLightFriction(const tpLightPack* pack, const float* loaded, int lane,
+                                      light ut, light uo, light changeN, light* changeT,
+                                      light* changeO) {
     light stickTT = loadLight(pack->stick[0] + lane), stickTO = loadLight(pack->stick[1] + lane);
     light stickOO = loadLight(pack->stick[2] + lane), slide = loadLight(pack->slide + lane);
-    light stopT = *rt - (stickTT * ut + stickTO * uo);
-    light stopO = *ro - (stickTO * ut + stickOO * uo);
-    light limit = loadLight(pack->muStatic + lane) * load;
-    lightMask slips = lightGreater(stopT * stopT + stopO * stopO, limit * limit);
+    light muStatic = loadLight(pack->muStatic + lane), mu = loadLight(pack->muDynamic + lane);
+    LoadedLight from = loadLoadedLight(pack->beyond, loaded, lane);
+    light load = from.normal + changeN, more = changeN * (from.normal + load);
+    light beyond = from.beyond - mu * mu * more;
+    light easier = (muStatic * muStatic - mu * mu) * (load * load);
+    light stopT = *changeT - (stickTT * ut + stickTO * uo);
+    light stopO = *changeO - (stickTO * ut + stickOO * uo);
+    light stopped = beyond + growthLight(&from, stopT, stopO);
+    lightMask slips = lightGreater(stopped, easier);
     if (!lightAny(slips)) {
-        *rt = stopT;
-        *ro = stopO;
+        *changeT = stopT;
+        *changeO = stopO;
         return;
     }
-    light slideT = *rt - slide * ut, slideO = *ro - slide * uo;
-    light length = lightSqrt(slideT * slideT + slideO * slideO);
-    limit = loadLight(pack->muDynamic + lane) * load;
-    light factor = lightSelect(lightGreater(length, limit), limit / length, lightOf(1.0f));
-    *rt = lightSelect(slips, factor * slideT, stopT);
-    *ro = lightSelect(slips, factor * slideO, stopO);
+    light slideT = *changeT - slide * ut, slideO = *changeO - slide * uo;
+    light rt = from.alongT + slideT, ro = from.alongO + slideO;
+    light excess = beyond + growthLight(&from, slideT, slideO);
+    light length = lightSqrt(rt * rt + ro * ro);
+    light limit = mu * load, left = excess / (length * (length + limit));
+    left = lightSelect(lightGreater(excess, lightOf(0.0f)), left, lightOf(0.0f));
+    slideT = slideLight(left, from.alongT, slideT, rt, limit, length);
+    slideO = slideLight(left, from.alongO, slideO, ro, limit, length);
+    *changeT = lightSelect(slips, slideT, stopT);
+    *changeO = lightSelect(slips, slideO, stopO);
 }
 
-static inline void sweepLightPack(const tpLightPack* pack, float* impulses, int lane,
-                                  LightBodies* bodies) {
+static inline void sweepLightPack(const tpLightPack* pack, float* changes, const float* loaded,
+                                  int lane, LightBodies* bodies) {
     LightVec armA = loadLightVec(pack->armA[0], lane), armB = loadLightVec(pack->armB[0], lane);
     LightVec n = loadLightVec(pack->normal[0], lane);
     LightVec t = loadLightVec(pack->tangents[0][0], lane);
@@ -79,15 +90,16 @@ static inline void sweepLightPack(const tpLightPack* pack, float* impulses, int 
     light ut = loadLight(pack->speed[1] + lane) + dotLight(relative, t);
     light uo = loadLight(pack->speed[2] + lane) + dotLight(relative, o);
 
-    float *normals = impulses + lane, *alongT = normals + tp_lightWidth;
+    float *normals = changes + lane, *alongT = normals + tp_lightWidth;
     float* alongO = alongT + tp_lightWidth;
     light oldN = loadLight(normals), oldT = loadLight(alongT), oldO = loadLight(alongO);
-    light rn = lightMax(lightOf(0.0f), oldN - un * loadLight(pack->inverseNormal + lane));
+    light least = lightOf(0.0f) - loadLight(loaded + lane);
+    light rn = lightMax(least, oldN - un * loadLight(pack->inverseNormal + lane));
     light changeN = rn - oldN;
     ut += loadLight(pack->crossed[0] + lane) * changeN;
     uo += loadLight(pack->crossed[1] + lane) * changeN;
     light rt = oldT, ro = oldO;
-    solveLightFriction(pack, lane, ut, uo, rn, &rt, &ro);
+    solveLightFriction(pack, loaded, lane, ut, uo, rn, &rt, &ro);
     light changeT = rt - oldT, changeO = ro - oldO;
     storeLight(normals, rn);
     storeLight(alongT, rt);
@@ -107,29 +119,18 @@ static inline void pushNormalLight(const tpLightPack* pack, int lane, light alon
     pushLightBody(&bodies->velocityB, bodies->massB, loadLightVec(pack->armB[0], lane), back);
 }
 
-static inline void sweepNormalPack(const tpLightPack* pack, float* impulses, int lane,
-                                   LightBodies* bodies) {
+static inline void sweepNormalPack(const tpLightPack* pack, float* changes, const float* loaded,
+                                   int lane, LightBodies* bodies) {
     LightVec armA = loadLightVec(pack->armA[0], lane), armB = loadLightVec(pack->armB[0], lane);
     LightVec n = loadLightVec(pack->normal[0], lane);
     LightVec onA = lightPointVelocity(&bodies->velocityA, armA);
     LightVec onB = lightPointVelocity(&bodies->velocityB, armB);
     LightVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
     light un = loadLight(pack->speed[0] + lane) + dotLight(relative, n);
-    light old = loadLight(impulses + lane);
-    light rn = lightMax(lightOf(0.0f), old - un * loadLight(pack->inverseNormal + lane));
-    storeLight(impulses + lane, rn);
+    light old = loadLight(changes + lane), least = lightOf(0.0f) - loadLight(loaded + lane);
+    light rn = lightMax(least, old - un * loadLight(pack->inverseNormal + lane));
+    storeLight(changes + lane, rn);
     pushNormalLight(pack, lane, rn - old, bodies);
-}
-
-// Adds what the impulses of a pack have changed since they were loaded.
-static inline void startLightPack(const tpLightPack* pack, const float* impulses,
-                                  const float* loaded, int lane, LightBodies* bodies) {
-    light change[3];
-    for (int k = 0; k < 3; ++k) {
-        int place = k * tp_lightWidth + lane;
-        change[k] = loadLight(impulses + place) - loadLight(loaded + place);
-    }
-    pushLight(pack, lane, change[0], change[1], change[2], bodies);
 }
 
 static inline void loadLightBodies(const tpLightSweeper* sweeper, const tpLightRun* run, int lane,
@@ -156,10 +157,11 @@ static void sweepLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
         loadLightBodies(sweeper, run, lane, &bodies);
         for (int p = run->first; p < run->first + run->count; ++p) {
             float* impulses = sweeper->impulses + stride * p;
+            const float* loaded = sweeper->loaded + stride * p;
             if (rubs) {
-                sweepLightPack(&sweeper->packs[p], impulses, lane, &bodies);
+                sweepLightPack(&sweeper->packs[p], impulses, loaded, lane, &bodies);
             } else {
-                sweepNormalPack(&sweeper->packs[p], impulses, lane, &bodies);
+                sweepNormalPack(&sweeper->packs[p], impulses, loaded, lane, &bodies);
             }
         }
         storeLightBodies(sweeper, run, lane, &bodies);
@@ -172,13 +174,13 @@ static void startLightRun(tpLightSweeper* sweeper, const tpLightRun* run) {
         LightBodies bodies;
         loadLightBodies(sweeper, run, lane, &bodies);
         for (int p = run->first; p < run->first + run->count; ++p) {
-            const float* impulses = sweeper->impulses + stride * p;
-            const float* loaded = sweeper->loaded + stride * p;
+            const tpLightPack* pack = &sweeper->packs[p];
+            const float* impulses = sweeper->impulses + stride * p + lane;
             if (sweeper->rowCount > 1) {
-                startLightPack(&sweeper->packs[p], impulses, loaded, lane, &bodies);
+                pushLight(pack, lane, loadLight(impulses), loadLight(impulses + tp_lightWidth),
+                          loadLight(impulses + 2 * tp_lightWidth), &bodies);
             } else {
-                light change = loadLight(impulses + lane) - loadLight(loaded + lane);
-                pushNormalLight(&sweeper->packs[p], lane, change, &bodies);
+                pushNormalLight(pack, lane, loadLight(impulses), &bodies);
             }
         }
         storeLightBodies(sweeper, run, lane, &bodies);

@@ -11,8 +11,8 @@
 // take twice as many sweeps.
 //
 // What a light sweep costs is memory. An arm along the normal is one number, a moment of inertia
-// that is the same about every axis another, and the second tangent follows from the first: 88
-// bytes per contact in place of 200, and half of the arithmetic (light_round_lanes.h).
+// that is the same about every axis another, and the second tangent follows from the first: 92
+// bytes per contact in place of 204, and half of the arithmetic (light_round_lanes.h).
 
 #ifndef TIPPE_SRC_SWEEPS_LIGHT_ROUND_H
 #define TIPPE_SRC_SWEEPS_LIGHT_ROUND_H
@@ -30,7 +30,8 @@ typedef struct tpRoundPack {
     float stepNormal[tp_lightWidth], stepTangent[tp_lightWidth]; // per velocity, kg
     float ratio[tp_lightWidth];                                  // of them
     float muStatic[tp_lightWidth], muDynamic[tp_lightWidth];
-    float speed[3][tp_lightWidth]; // u + bias when it was loaded, m/s
+    // When it was loaded: u + bias, m/s, and |r_T|^2 - (mu r_N)^2, (N s)^2.
+    float speed[3][tp_lightWidth], beyond[tp_lightWidth];
 } tpRoundPack;
 
 // Whether a contact has the same response as one between spheres.

@@ -5,12 +5,8 @@
 // certificate is met.
 //
 // What momentum adds to the impulses of contacts that change their states is noise, which a few
-// plain sweeps take out. After a round that has gained little the next one ends with plain sweeps,
-// and with leaps if those creep (light_leap.c).
-//
-// The noise hides what a round has gained. Where pairs have several points, long rounds with much
-// momentum leave a larger residual than they began with, and the plain sweeps after them a tenth
-// of it: only so do crowds of boxes come below 1e-5 of their speeds by sweeps alone.
+// plain sweeps take out. Once a solve has stalled, a round that has gained little is followed by
+// one that ends with plain sweeps, and with leaps if those creep (light_leap.c).
 //
 // A solve that stalls ends with the best impulses that it has come to (kept_impulses.c), at its
 // first stall if they are good enough.
@@ -30,14 +26,15 @@ enum { measuredEvery = 4 };
 // early.
 enum { firstSweeps = 8, leastRound = 64, leastFast = 16 };
 
-// Sweeps of the longest round: if pairs have one point, longer ones go in circles.
-enum { mostShortRound = 256, mostLongRound = 1024 };
+// Sweeps of the longest round: if pairs have one point, longer ones go in circles. Others gain from
+// long ones: momentum begins anew with each.
+enum { mostShortRound = 256, mostLongRound = 2048 };
 
 // A round is slow after one that has left more than this part of the residual: among short rounds
 // and among long ones. It has so many sweeps with momentum, then plain ones: so many, then twice so
-// many to see whether they creep, and again after each of at most so many leaps.
+// many to see whether they creep, and again after each of at most so many leaps. All that only
+// after two stalls: before, it costs a sixth of the sweeps.
 static const double slowShortPart = 0.7, slowLongPart = 0.9;
-// Short rounds do so only after two stalls: a sixth of the sweeps of 10,000 spheres that slide.
 enum { slowRound = 48, plainSweeps = 12, creepSweeps = 4, mostLeaps = 6, leastStalls = 2 };
 
 // Contacts are chosen that part slower than this, in root mean squares of the misses.
@@ -102,13 +99,17 @@ static int sweepPlainly(tpLightSweeper* light, tpLightLeap* leap) {
     return sweeps;
 }
 
+static bool isStopped(const volatile sig_atomic_t* stop) {
+    return stop != NULL && *stop != 0;
+}
+
 // Returns the sweeps made.
 static int sweepRound(tpLightSweeper* light, tpLightMomentum* momentum, int most, double aim,
-                      double ratio) {
+                      double ratio, const volatile sig_atomic_t* stop) {
     int sweeps = 0;
     bool isNear = false;
     tpLightMomentum_Begin(momentum, light);
-    while (sweeps < most && !isNear) {
+    while (sweeps < most && !isNear && !isStopped(stop)) {
         tpLightMomentum_Sweep(momentum, light, measuredEvery);
         sweeps += measuredEvery;
         isNear = sweeps > leastFast && ratio * sqrt(momentum->size) < aim;
@@ -128,12 +129,12 @@ static int lengthOfRound(int sweeps, int most) {
 static int sweepOnce(tpLightSweeper* light, tpLightMomentum* momentum, tpLightLeap* leap,
                      const tpLightTask* task, const Progress* progress) {
     double slowPart = momentum->isLong ? slowLongPart : slowShortPart;
-    bool isPlain = momentum->isLong || progress->stalls >= leastStalls;
-    bool isSlow = isPlain && task->miss > slowPart * progress->last;
+    bool isSlow = progress->stalls >= leastStalls && task->miss > slowPart * progress->last;
     int most = momentum->isLong ? mostLongRound : mostShortRound;
     int length = isSlow ? slowRound : lengthOfRound(task->sweeps, most);
     tpLight_Load(light);
-    int sweeps = sweepRound(light, momentum, length, safePart * task->goal, progress->ratio);
+    int sweeps =
+        sweepRound(light, momentum, length, safePart * task->goal, progress->ratio, task->stop);
     sweeps += isSlow ? sweepPlainly(light, leap) : 0;
     tpLight_Store(light);
     return sweeps;
@@ -187,7 +188,8 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     tpLightMomentum momentum;
     tpLightLeap leap;
     tpLightMomentum_Reset(&momentum);
-    while (!(task->miss <= task->goal) && task->sweeps < task->limit && !progress.isOver) {
+    while (!(task->miss <= task->goal) && task->sweeps < task->limit && !progress.isOver &&
+           !isStopped(task->stop)) {
         if (progress.isStale) {
             tpArena_Release(arena, mark);
             double damping = dampings[progress.stalls % dampingCount];

@@ -3,6 +3,8 @@
 #ifndef TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
 #define TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
 
+#include <signal.h>
+
 #include "sweeps/light.h"
 
 typedef struct tpLightTask {
@@ -10,6 +12,7 @@ typedef struct tpLightTask {
     double goal;             // for tpSweeper_Miss, m/s
     double enough;           // the same for a solve that has stalled
     int limit;               // of light sweeps
+    const volatile sig_atomic_t* stop; // not zero there: the solve ends within some sweeps; or NULL
     // Asked for better impulses of the chosen contacts if sweeps have stalled several times; may be
     // NULL. False if memory ran out.
     bool (*help)(void* context, const tpLightSweeper* light);

@@ -124,13 +124,14 @@ static void contactsGoToTheNearestPointOfTheCone(void** state) {
                 continue;
             }
             Stepped c = readStepped(heap, &light, place);
-            const float* now = light.impulses +
-                               (ptrdiff_t)3 * tp_lightWidth * (place / tp_lightWidth) +
-                               place % tp_lightWidth;
+            ptrdiff_t first =
+                (ptrdiff_t)3 * tp_lightWidth * (place / tp_lightWidth) + place % tp_lightWidth;
             double slip = c.muDynamic * hypot(c.u[1], c.u[2]), aim[3], r[3], change[4] = { 0.0 };
+            bool isOpen = !(light.loaded[first] + light.impulses[first] > 0.0f);
             for (int k = 0; k < 3; ++k) {
+                ptrdiff_t at = first + (ptrdiff_t)k * tp_lightWidth;
                 aim[k] = c.r[k] - c.step[k > 0] * (c.u[k] + (k == 0 ? slip : 0.0));
-                r[k] = now[(ptrdiff_t)k * tp_lightWidth];
+                r[k] = isOpen ? 0.0 : c.r[k] + light.impulses[at];
                 change[k] = r[k] - c.r[k];
             }
             checkNearest(&c, aim, r);
