@@ -36,7 +36,7 @@ static size_t roundUp(size_t size) {
 // released: arrays that grow would leave holes in the heap that nothing else fits into. A sanitizer
 // sees the heap alone.
 #ifdef TIPPE_MAPS_LARGE
-static const size_t largeSize = (size_t)1 << 20;
+static const size_t largeSize = (size_t)1 << 17;
 
 static void* mapLarge(size_t size) {
     void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -124,6 +124,28 @@ bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, i
     }
     *data = bigger;
     *capacity = grown;
+    return true;
+}
+
+void tpTouchPages(void* memory, size_t size) {
+    volatile unsigned char* bytes = memory;
+    for (size_t i = 0; i < size; i += pageSize) {
+        bytes[i] = 0;
+    }
+    if (size > 0) {
+        bytes[size - 1] = 0;
+    }
+}
+
+bool tpArray_Prepare(const tpAllocator* allocator, void** data, int* capacity, int begin,
+                     int wanted, size_t elementSize) {
+    if (!tpArray_Reserve(allocator, data, capacity, wanted, elementSize)) {
+        return false;
+    }
+    if (begin < wanted) {
+        tpTouchPages((unsigned char*)*data + (size_t)begin * elementSize,
+                     (size_t)(wanted - begin) * elementSize);
+    }
     return true;
 }
 
