@@ -1,5 +1,5 @@
 #ifdef __linux__
-#define _GNU_SOURCE // MAP_ANONYMOUS
+#define _GNU_SOURCE // MAP_ANONYMOUS, mremap
 #endif
 
 #include "base/memory.h"
@@ -38,9 +38,22 @@ static size_t roundUp(size_t size) {
 #ifdef TIPPE_MAPS_LARGE
 static const size_t largeSize = (size_t)1 << 17;
 
+// In those of this size and more, pages of 2 MB are asked for, if the system has them: loops over a
+// hundred thousand bodies take an eighth longer if they look up an address every 4 kB. In smaller
+// ones, too much of what is in reserve would be given as well.
+static const size_t hugeSize = (size_t)1 << 23;
+
 static void* mapLarge(size_t size) {
     void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory != MAP_FAILED ? memory : NULL;
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    if (size >= hugeSize) {
+        (void)madvise(memory, size, MADV_HUGEPAGE);
+    }
+#endif
+    return memory;
 }
 #endif
 
@@ -73,6 +86,24 @@ static void heapRelease(void* memory, size_t size, void* context) {
     (void)size;
     free(memory);
 #endif
+}
+
+// A larger block with what was in a smaller one, which is gone then; NULL if that cannot be done
+// without a copy.
+static void* stretch(const tpAllocator* allocator, void* memory, size_t size, size_t larger) {
+#ifdef TIPPE_MAPS_LARGE
+    // Pages that have come one by one, between those of other arrays, lie here and there, and take
+    // longer to look up than those of a copy: the largest blocks are copied.
+    if (allocator->allocate == heapAllocate && size >= largeSize && larger < hugeSize) {
+        void* moved = mremap(memory, size, larger, MREMAP_MAYMOVE);
+        return moved != MAP_FAILED ? moved : NULL;
+    }
+#endif
+    (void)allocator;
+    (void)memory;
+    (void)size;
+    (void)larger;
+    return NULL;
 }
 
 tpAllocator tpDefaultAllocator(void) {
@@ -114,13 +145,17 @@ bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, i
     if ((size_t)grown > SIZE_MAX / elementSize) {
         return false;
     }
-    void* bigger = tpAllocate(allocator, (size_t)grown * elementSize);
+    size_t size = (size_t)*capacity * elementSize;
+    void* bigger = stretch(allocator, *data, size, (size_t)grown * elementSize);
     if (bigger == NULL) {
-        return false;
-    }
-    if (*data != NULL) {
-        memcpy(bigger, *data, (size_t)*capacity * elementSize);
-        tpRelease(allocator, *data, (size_t)*capacity * elementSize);
+        bigger = tpAllocate(allocator, (size_t)grown * elementSize);
+        if (bigger == NULL) {
+            return false;
+        }
+        if (*data != NULL) {
+            memcpy(bigger, *data, size);
+            tpRelease(allocator, *data, size);
+        }
     }
     *data = bigger;
     *capacity = grown;
