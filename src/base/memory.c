@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <limits.h>
+#include <stdint.h>
 #if defined(_WIN32)
 #include <malloc.h>
 #endif
@@ -41,19 +42,35 @@ static const size_t largeSize = (size_t)1 << 17;
 // In those of this size and more, pages of 2 MB are asked for, if the system has them: loops over a
 // hundred thousand bodies take an eighth longer if they look up an address every 4 kB. In smaller
 // ones, too much of what is in reserve would be given as well.
-static const size_t hugeSize = (size_t)1 << 23;
+static const size_t hugeSize = (size_t)1 << 23, hugePage = (size_t)1 << 21;
 
-static void* mapLarge(size_t size) {
+static void* mapPages(size_t size) {
     void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+// A block that begins with a large page.
+static void* mapHuge(size_t size) {
+    const size_t whole = (size + pageSize - 1) & ~(size_t)(pageSize - 1);
+    unsigned char* memory = whole < SIZE_MAX - hugePage ? mapPages(whole + hugePage) : NULL;
+    if (memory == NULL) {
         return NULL;
     }
-#ifdef MADV_HUGEPAGE
-    if (size >= hugeSize) {
-        (void)madvise(memory, size, MADV_HUGEPAGE);
+    size_t before = (size_t)(-(uintptr_t)memory & (hugePage - 1));
+    if (before > 0) {
+        munmap(memory, before);
     }
+    if (before < hugePage) {
+        munmap(memory + before + whole, hugePage - before);
+    }
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory + before, whole, MADV_HUGEPAGE);
 #endif
-    return memory;
+    return memory + before;
+}
+
+static void* mapLarge(size_t size) {
+    return size >= hugeSize ? mapHuge(size) : mapPages(size);
 }
 #endif
 
@@ -92,10 +109,16 @@ static void heapRelease(void* memory, size_t size, void* context) {
 // without a copy.
 static void* stretch(const tpAllocator* allocator, void* memory, size_t size, size_t larger) {
 #ifdef TIPPE_MAPS_LARGE
-    // Pages that have come one by one, between those of other arrays, lie here and there, and take
-    // longer to look up than those of a copy: the largest blocks are copied.
-    if (allocator->allocate == heapAllocate && size >= largeSize && larger < hugeSize) {
-        void* moved = mremap(memory, size, larger, MREMAP_MAYMOVE);
+    // A block that becomes large enough for large pages is copied into these: small pages, which
+    // have come one by one between those of other arrays, take longer to look up.
+    bool isCopied = size < largeSize || (size < hugeSize && larger >= hugeSize);
+    if (allocator->allocate == heapAllocate && !isCopied) {
+        void* place = size >= hugeSize ? mapHuge(larger) : NULL;
+        int flags = MREMAP_MAYMOVE | (place != NULL ? MREMAP_FIXED : 0);
+        void* moved = mremap(memory, size, larger, flags, place);
+        if (moved == MAP_FAILED && place != NULL) {
+            munmap(place, larger);
+        }
         return moved != MAP_FAILED ? moved : NULL;
     }
 #endif
@@ -104,6 +127,18 @@ static void* stretch(const tpAllocator* allocator, void* memory, size_t size, si
     (void)size;
     (void)larger;
     return NULL;
+}
+
+// A block of which most is in reserve: large pages would give more of that than they gain.
+static void keepPagesSmall(const tpAllocator* allocator, void* memory, size_t size) {
+#if defined(TIPPE_MAPS_LARGE) && defined(MADV_NOHUGEPAGE)
+    if (allocator->allocate == heapAllocate && size >= hugeSize && size < 4 * hugeSize) {
+        (void)madvise(memory, size & ~(size_t)(pageSize - 1), MADV_NOHUGEPAGE);
+    }
+#endif
+    (void)allocator;
+    (void)memory;
+    (void)size;
 }
 
 tpAllocator tpDefaultAllocator(void) {
@@ -275,6 +310,7 @@ static bool addBlock(tpArena* arena, size_t size) {
     if (block == NULL) {
         return false;
     }
+    keepPagesSmall(&arena->allocator, block, sizeof(tpArenaBlock) + size);
     block->older = arena->newest;
     block->size = size;
     block->offset = 0;
