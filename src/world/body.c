@@ -210,7 +210,9 @@ static void prepareScratch(tpWorld* world) {
     if (count >= fewest && count % atOnce == 0 && world->stepper->bodyScratch > 0) {
         tpArena_Prepare(&world->system.arena, count * (size_t)world->stepper->bodyScratch);
         int begin = count == fewest ? 0 : (int)(count - atOnce);
-        world->stepper->prepare(&world->system, world->stepperState, begin, (int)count);
+        if (world->stepper->prepare != NULL) {
+            world->stepper->prepare(&world->system, world->stepperState, begin, (int)count);
+        }
     }
 }
 
