@@ -31,6 +31,13 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
     tpArray_Reserve((allocator), (void**)&(array).data, &(array).capacity, (wanted),               \
                     sizeof(*(array).data))
 
+// The same, and the pages of elements from `begin` up to `wanted` that are beyond
+// its count are touched: whoever fills them in later does not wait for the system. True on success.
+#define TP_PREPARE(allocator, array, begin, wanted)                                                \
+    tpArray_Prepare((allocator), (void**)&(array).data, &(array).capacity,                         \
+                    (begin) > (array).count ? (begin) : (array).count, (wanted),                   \
+                    sizeof(*(array).data))
+
 // The same for an array whose elements need not be kept: they are given back first, and little more
 // is asked for than is wanted. If memory ran out the array is empty.
 #define TP_RENEW(allocator, array, wanted)                                                         \
@@ -67,8 +74,14 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
 bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, int wanted,
                      size_t elementSize);
 
+bool tpArray_Prepare(const tpAllocator* allocator, void** data, int* capacity, int begin,
+                     int wanted, size_t elementSize);
+
 bool tpArray_Renew(const tpAllocator* allocator, void** data, int* capacity, int wanted,
                    size_t elementSize);
+
+// Touches the pages of memory that nobody uses yet: a byte of each becomes zero.
+void tpTouchPages(void* memory, size_t size);
 
 typedef struct tpArenaBlock tpArenaBlock;
 

@@ -53,6 +53,16 @@ void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape) {
     }
 }
 
+void tpFatPairs_Prepare(tpFatPairs* fat, int begin, int end) {
+    const tpAllocator* allocator = &fat->allocator;
+    (void)(TP_PREPARE(allocator, fat->proxies, begin, end) &&
+           TP_PREPARE(allocator, fat->hasMoved, begin, end) &&
+           TP_PREPARE(allocator, fat->moved, begin, end) &&
+           TP_PREPARE(allocator, fat->unbounded, begin, end) &&
+           tpBoundsTree_Reserve(&fat->tree, end) &&
+           TP_PREPARE(allocator, fat->tree.nodes, begin, end));
+}
+
 static bool reserve(tpFatPairs* fat, int count) {
     // Numbers beyond the end of the last call's are looked at too.
     int all = count > fat->proxies.count ? count : fat->proxies.count;

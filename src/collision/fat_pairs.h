@@ -56,6 +56,9 @@ typedef struct tpFatPairs {
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters);
 void tpDestroyFatPairs(tpFatPairs* fat);
 
+// Asks for memory for the boxes of shapes from `begin` up to `end`, before they come.
+void tpFatPairs_Prepare(tpFatPairs* fat, int begin, int end);
+
 // Brings the pairs up to date with the boxes. What it needs meanwhile, some 30 bytes per pair at
 // most, comes from the arena, and `origins` stays there. False if memory ran out: there are no
 // pairs then, and the next call starts afresh.

@@ -210,6 +210,7 @@ void tpSystem_UpdateMass(tpSystem* system, int index) {
     moveAnchors(system, index, tpSub(body->form->given.center, body->center));
     body->mass = body->form->given.mass;
     body->center = body->form->given.center;
+    body->isOffCenter = body->center.x != 0.0 || body->center.y != 0.0 || body->center.z != 0.0;
     bool isMovable = body->kind == tp_dynamicBody && body->mass > 0.0;
     body->inverseMass = isMovable ? 1.0 / body->mass : 0.0;
     system->poses.data[index].position = tpTransformPoint(frame, body->center);

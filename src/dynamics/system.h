@@ -48,18 +48,19 @@ typedef struct tpBody {
     bool isDisturbed; // a user has changed something about it since the last step: it wakes
     bool wasAsleep;   // when events were last listed
     bool isTired;     // a user wants it to sleep: it counts as quiet for as long as needed
+    bool isOffCenter; // its centre of mass is not the origin of its frame
     tpBodyKind kind;
     uint32_t locked;          // tpLock bits
     double mass, inverseMass; // inverse 0 unless dynamic
     double gravityScale;
     double innerRadius;     // least of its shapes', m; infinite if it has none
     double reach;           // farthest point of its finite shapes from the centre of mass, m
-    double size;            // the larger of that and its radius of gyration, m
     const tpBodyForm* form; // of a dead one: tp_noBodyForm
-    tpVec3 center;          // centre of mass in the body's frame
-    int firstShape;         // chained through tpShape.next, in order of creation
-    int keyframeCount;
     // The rest is asked for less often.
+    double size;    // the larger of its reach and its radius of gyration, m
+    tpVec3 center;  // centre of mass in the body's frame
+    int firstShape; // chained through tpShape.next, in order of creation
+    int keyframeCount;
     double linearDamping, angularDamping; // 1/s
     tpKeyframe* keyframes;
     uint64_t birth;      // grows from body to body: the order of creation

@@ -34,6 +34,9 @@ typedef struct tpStepper {
     // Bytes of the system's arena that a step needs per body, about: a large world touches them
     // before its first step.
     int bodyScratch;
+    // Memory for what it will keep of bodies and shapes, those from `begin` up to `end`: asked for
+    // while a large world is made, so that its first step need not ask. NULL: it keeps little.
+    void (*prepare)(tpSystem* system, void* state, int begin, int end);
     bool hasCarriers; // it leaves bodies to other methods: tpBody.carrier
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;

@@ -34,6 +34,22 @@ void tpDestroyPackStore(tpPackStore* store) {
     TP_FREE_ARRAY(allocator, store->table);
 }
 
+void tpPackStore_Prepare(tpPackStore* store, const tpPackRoom* room) {
+    const tpAllocator* allocator = &store->allocator;
+    tpRange bodies = room->bodies, slots = room->manifolds;
+    tpRange runs = { slots.begin / tp_packWidth, slots.end / tp_packWidth };
+    int pieces = room->points / (tp_packWidth * tp_packsPerPiece), before = store->pieces.count;
+    bool hasRoom = TP_PREPARE(allocator, store->blocks, bodies.begin, bodies.end) &&
+                   TP_PREPARE(allocator, store->insideColours, bodies.begin, bodies.end) &&
+                   TP_PREPARE(allocator, store->betweenColours, bodies.begin, bodies.end) &&
+                   TP_PREPARE(allocator, store->places, slots.begin, slots.end) &&
+                   TP_PREPARE(allocator, store->runs, runs.begin, runs.end) &&
+                   tpPackStore_NeedPieces(store, pieces);
+    for (int i = before; hasRoom && i < pieces; ++i) {
+        tpTouchPages(store->pieces.data[i], sizeof(tpSoftPack) * tp_packsPerPiece);
+    }
+}
+
 bool tpPackStore_Start(tpPackStore* store, const int32_t* blocks, int bodyCount, int blockCount) {
     const tpAllocator* allocator = &store->allocator;
     tpPackStore_Clear(store);

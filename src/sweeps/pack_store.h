@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 #include "base/saved_reader.h"
+#include "base/tasks.h"
 #include "sweeps/colour.h"
 #include "sweeps/soft_pack.h"
 
@@ -71,6 +72,17 @@ void tpDestroyPackStore(tpPackStore* store);
 
 // Room for torsional friction beside all packs, now and later. False if memory ran out.
 bool tpPackStore_AllowTorsion(tpPackStore* store);
+
+// Room that is asked for before manifolds come: of bodies and manifolds those from `begin` up to
+// `end` are new.
+typedef struct tpPackRoom {
+    tpRange bodies, manifolds;
+    int points; // of all manifolds together
+} tpPackRoom;
+
+// Asks for memory for so many bodies and manifolds. It stays with the store until this is
+// destroyed.
+void tpPackStore_Prepare(tpPackStore* store, const tpPackRoom* room);
 
 // Forgets all manifolds.
 void tpPackStore_Clear(tpPackStore* store);

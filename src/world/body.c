@@ -201,14 +201,18 @@ static bool reserveBirth(tpWorld* world) {
            TP_RESERVE(allocator, world->moving, world->births.count + 1);
 }
 
-// Scratch of a crowd's steps is asked for as its bodies come: the first step would take half as
+// Memory of a crowd's steps is asked for as its bodies come: the first step would take half as
 // long again if the system had to give it memory then. The block for 640 bodies has room for 1,280
 // (tpArena_Prepare); with one for 512, 1,000 balls need another block in their first step.
 static void prepareScratch(tpWorld* world) {
     enum { fewest = 640 };
-    size_t count = (size_t)world->system.bodyCount, atOnce = count < 1024 ? 128 : 1024;
+    size_t count = (size_t)world->system.bodyCount, atOnce = count < 8192 ? 128 : 1024;
     if (count >= fewest && count % atOnce == 0 && world->stepper->bodyScratch > 0) {
         tpArena_Prepare(&world->system.arena, count * (size_t)world->stepper->bodyScratch);
+        int begin = count == fewest ? 0 : (int)(count - atOnce);
+        if (world->stepper->prepare != NULL) {
+            world->stepper->prepare(&world->system, world->stepperState, begin, (int)count);
+        }
     }
 }
 

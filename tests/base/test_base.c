@@ -212,6 +212,28 @@ static void arraysGrowOrStay(void** state) {
 }
 
 // What is not to be kept is given back before more is asked for.
+static void arraysArePrepared(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    TP_ARRAY(int) list = { NULL, 0, 0 };
+    for (int i = 0; i < 5000; ++i) {
+        assert_true(TP_PUSH(&allocator, list, 7 * i + 1));
+    }
+    // Elements that are there stay, wherever room begins to be asked for.
+    assert_true(TP_PREPARE(&allocator, list, 1000, 20000));
+    assert_true(list.capacity >= 20000);
+    assert_true(TP_PREPARE(&allocator, list, 0, 4000));
+    heap.failAt = heap.requests + 1;
+    assert_false(TP_PREPARE(&allocator, list, 0, 1000000));
+    assert_int_equal(list.count, 5000);
+    for (int i = 0; i < 5000; ++i) {
+        assert_int_equal(list.data[i], 7 * i + 1);
+    }
+    TP_FREE_ARRAY(&allocator, list);
+    assert_int_equal(heap.outstanding, 0);
+}
+
 static void arraysAreRenewed(void** state) {
     (void)state;
     tpFailingAllocator heap = { 0 };
@@ -231,27 +253,31 @@ static void arraysAreRenewed(void** state) {
     assert_int_equal(heap.bytes, 0);
 }
 
-// Blocks of a megabyte and more come from elsewhere than smaller ones: both are aligned, whole, and
-// grow into each other.
+// Blocks of 128 kB and more come from elsewhere than smaller ones, those of 8 MB and more in large
+// pages: all are aligned, whole, and grow into each other.
 static void largeBlocksAreWhole(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
-    const size_t edge = (size_t)1 << 20;
-    for (size_t size = edge - 1; size <= edge + 1; ++size) {
-        unsigned char* block = tpAllocate(&allocator, size);
-        assert_non_null(block);
-        assert_int_equal((uintptr_t)block % 64, 0);
-        memset(block, 7, size);
-        assert_true(block[0] == 7 && block[size - 1] == 7);
-        tpRelease(&allocator, block, size);
+    const size_t edges[] = { (size_t)1 << 17, (size_t)1 << 23, (size_t)5 << 21 };
+    for (int e = 0; e < 3; ++e) {
+        for (size_t size = edges[e] - 1; size <= edges[e] + 1; ++size) {
+            unsigned char* block = tpAllocate(&allocator, size);
+            assert_non_null(block);
+            assert_int_equal((uintptr_t)block % 64, 0);
+            memset(block, 7, size);
+            assert_true(block[0] == 7 && block[size - 1] == 7);
+            tpRelease(&allocator, block, size);
+        }
     }
     TP_ARRAY(int) list = { NULL, 0, 0 };
-    for (int i = 0; i < 600000; ++i) {
-        assert_true(TP_PUSH(&allocator, list, i));
+    bool areKept = true;
+    for (int i = 0; i < 5000000; ++i) {
+        areKept = TP_PUSH(&allocator, list, i) && areKept;
     }
     for (int i = 0; i < list.count; ++i) {
-        assert_int_equal(list.data[i], i);
+        areKept = areKept && list.data[i] == i;
     }
+    assert_true(areKept && list.count == 5000000);
     TP_FREE_ARRAY(&allocator, list);
 }
 
@@ -305,6 +331,7 @@ int main(void) {
         cmocka_unit_test(arenaDoesNotGrowBetweenMarks),
         cmocka_unit_test(arenaSaysWhenItFails),
         cmocka_unit_test(arraysGrowOrStay),
+        cmocka_unit_test(arraysArePrepared),
         cmocka_unit_test(arraysAreRenewed),
         cmocka_unit_test(largeBlocksAreWhole),
         cmocka_unit_test(idsAreNeverMistaken),

@@ -101,11 +101,51 @@ static void capsulesNeedLittle(void** state) {
     CHECK_BELOW(bytesPerBody(capsules), guards * 5500.0);
 }
 
+static tpBodyId addOne(tpWorld* world, bool isBall, tpVec3 position) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    if (isBall) {
+        tpCreateSphere(world, body, &shape, &(tpSphere){ 0.5 }, NULL);
+    } else {
+        tpCreateBox(world, body, &shape, &(tpBox){ { 1.0, 1.0, 1.0 } }, NULL);
+    }
+    return body;
+}
+
+// Memory is asked for as the bodies come: the first step of a large world, in which bodies are near
+// each other and do not touch yet, needs little more.
+static void firstStepAsksForLittle(void** state) {
+    (void)state;
+    for (int isBall = 0; isBall < 2; ++isBall) {
+        enum { count = 1500, wide = 12 };
+        tpFailingAllocator heap = { 0 };
+        tpWorldDef def = tpDefaultWorldDef();
+        def.allocator = tpMakeFailingAllocator(&heap);
+        def.stepper = tp_smallSteps;
+        tpWorld* world = tpCreateWorld(&def);
+        for (int i = 0; i < count; ++i) {
+            addOne(world, isBall != 0,
+                   tpMakeVec3(1.1 * (i % wide), 1.1 * (i / wide % wide), 1.1 * (i / wide / wide)));
+        }
+        double before = (double)heap.bytes;
+        tpWorld_Step(world, 1.0 / 60.0);
+        double more = ((double)heap.bytes - before) / count;
+        print_message("%s: %.0f bytes per body, %.0f more in the first step\n",
+                      isBall ? "balls" : "boxes", before / count, more);
+        CHECK_BELOW(more, 100.0);
+        tpDestroyWorld(world);
+        assert_int_equal(heap.outstanding, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballsNeedLittle),
         cmocka_unit_test(boxesNeedLittle),
         cmocka_unit_test(capsulesNeedLittle),
+        cmocka_unit_test(firstStepAsksForLittle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

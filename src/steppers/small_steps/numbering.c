@@ -183,6 +183,12 @@ static bool moveManifolds(tpSmallStep* step, tpPackStore* from, tpPackStore* to)
     return true;
 }
 
+static void countCut(tpSmallSteps* state) {
+    state->addedBodies = 0;
+    state->bordersAtCut = 1.0;
+    state->stepsSinceCut = 0;
+}
+
 static bool cut(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     tpSystem* system = step->system;
@@ -207,6 +213,16 @@ static bool cut(tpSmallStep* step) {
     memcpy(state->blockFirsts.data, firsts, sizeof(int32_t) * (size_t)blocks);
     state->blockFirsts.data[blocks] = count + 1;
     state->blockFirsts.count = blocks + 1;
+    if (state->store.slotCount == 0) {
+        // The memory that it has serves again.
+        if (!renumber(step, order, count) ||
+            !tpPackStore_Start(&state->store, blockOf, count + 1, blocks)) {
+            return false;
+        }
+        state->shapes.count = 0;
+        countCut(state);
+        return true;
+    }
     tpPackStore store;
     tpCreatePackStore(&store, allocator);
     bool isDone = (!state->store.allowsTorsion || tpPackStore_AllowTorsion(&store)) &&
@@ -219,9 +235,7 @@ static bool cut(tpSmallStep* step) {
     }
     tpDestroyPackStore(&state->store);
     state->store = store;
-    state->addedBodies = 0;
-    state->bordersAtCut = 1.0;
-    state->stepsSinceCut = 0;
+    countCut(state);
     return true;
 }
 

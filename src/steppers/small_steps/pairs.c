@@ -44,7 +44,7 @@ static bool isZero(tpVec3 v) {
 static tpBounds boundsOf(const tpSystem* system, const tpShape* shape) {
     const tpGeometry* geometry = &shape->form->geometry;
     if (geometry->type == tp_sphereShape && isZero(geometry->pose.position) &&
-        isZero(system->bodies.data[shape->body].center)) {
+        !system->bodies.data[shape->body].isOffCenter) {
         double r = geometry->sphere.radius;
         return tpBoundsAbout(system->poses.data[shape->body].position, tpMakeVec3(r, r, r));
     }

@@ -24,7 +24,7 @@ enum { asksPerChunk = 32, pointsPerChunk = 5 * asksPerChunk };
 
 // Answers of so many chunks per thread are in memory at once, but of some at least. Fewer make
 // threads wait for each other more often.
-enum { chunksPerThread = 8, leastChunks = 32 };
+enum { chunksPerThread = 4, leastChunks = 8 };
 
 // Manifolds that come and go ---------------------------------------------------------------------
 

@@ -141,6 +141,7 @@ const tpStepper tpSmallStepsStepper = {
     .summary = "real time: substeps with soft contacts, a fixed amount of work per step",
     .seesCrossings = true,
     .bodyScratch = 640,
+    .prepare = tpSmallSteps_Prepare,
     .needsPieces = needsPieces,
     .options = used,
     .figures = figures,

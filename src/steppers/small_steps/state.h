@@ -26,6 +26,11 @@ typedef struct tpBodyWay {
     uint32_t spin; // the axis of `turning`, a direction (apart.h); 0: any
 } tpBodyWay;
 
+// What the shapes of a large world let expect, of its first so many shapes (prepare.c).
+typedef struct tpExpected {
+    int shapes, manifolds, points;
+} tpExpected;
+
 typedef struct tpSmallSteps {
     tpStepperMemory* memory; // shared with the other steppers
 
@@ -78,6 +83,7 @@ typedef struct tpSmallSteps {
     // Mechanisms in their room, which they have from step to step; NULL: they are to be placed.
     struct tpStepJoints* joints;
     tpArena jointRoom;
+    tpExpected expected; // memory has been prepared for that
 } tpSmallSteps;
 
 // The shift lets high bits of a word reach low bits of the hash: two changes of sign do not cancel.
@@ -92,7 +98,8 @@ uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity);
 // Forgets everything: the next step starts afresh.
 void tpSmallSteps_Forget(tpSmallSteps* state);
 
-// Entries of tpStepper.
+// Entries of tpStepper. Memory is prepared in prepare.c.
+void tpSmallSteps_Prepare(tpSystem* system, void* state, int begin, int end);
 bool tpSmallSteps_Create(tpSystem* system, void** state);
 void tpSmallSteps_Destroy(tpSystem* system, void* state);
 size_t tpSmallSteps_SavedSize(const void* state);
