@@ -8,7 +8,7 @@
 enum { leastContacts = 100 };
 
 // Light sweeps of a start.
-enum { leastSweeps = 64, mostSweeps = 1500 };
+enum { leastSweeps = 64, mostSweeps = 600 };
 
 // Work of a start, and of a light sweep, per contact within reach.
 static const double contactWork = 800.0, sweepWork = 20.0;

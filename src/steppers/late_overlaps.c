@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "dynamics/body_islands.h"
 #include "dynamics/contact_spring.h"
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
@@ -99,9 +100,44 @@ static bool wasDeep(tpSystem* system, const tpPose* starts, const double* margin
     return isDeep;
 }
 
+// Bodies on joints: moving them would tear those.
+static bool* markJoined(tpSystem* system) {
+    bool* isJoined = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    for (int i = 0; isJoined != NULL && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const int bodies[2] = { joint->bodyA, joint->bodyB };
+        for (int k = 0; joint->isLive && k < 2; ++k) {
+            if (tpSystem_IsDynamic(system, bodies[k])) {
+                isJoined[bodies[k]] = true;
+            }
+        }
+    }
+    return isJoined;
+}
+
+// Moves all other bodies, while those on joints stay where they are.
+static bool moveOthers(tpPushOut* push, const tpKeptMotion* start) {
+    tpSystem* system = push->system;
+    bool* isJoined = markJoined(system);
+    if (isJoined == NULL) {
+        return false;
+    }
+    tpSystem_TakeOut(system, isJoined);
+    bool isDone = find(push) && look(push) && tpPushOut_Settle(push);
+    tpSystem_PutIn(system, isJoined);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (isJoined[i]) {
+            system->velocities.data[i] = start->velocities[i];
+        }
+    }
+    // Those that are left are among bodies on joints.
+    memset(push->context, 0, sizeof(double) * (size_t)system->bodyCount);
+    return isDone && find(push);
+}
+
 bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport* report) {
     double before = report->penetration;
-    if (system->gives || system->joints.count > 0 || !(before > report->limits.penetration)) {
+    if (system->gives || !(before > report->limits.penetration)) {
         return true;
     }
     double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
@@ -117,8 +153,12 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
                        .report = report };
     tpKeptMotion start;
     double energy = tpSystem_Energy(system), loss = report->impactLoss;
-    if (margins == NULL || !tpKeptMotion_Take(&start, system) || !find(&push) || !look(&push) ||
-        !tpPushOut_Settle(&push)) {
+    if (margins == NULL || !tpKeptMotion_Take(&start, system)) {
+        return false;
+    }
+    bool isDone = system->joints.count > 0 ? moveOthers(&push, &start)
+                                           : find(&push) && look(&push) && tpPushOut_Settle(&push);
+    if (!isDone) {
         return false;
     }
     // What lifts bodies by more than the step has lost would be a gain, in this step and after it.
