@@ -179,7 +179,8 @@ static bool sweep(tpLightStart* start, tpRows* rows, tpSweeper* sweeper, double 
     tpLightTask task = { .start = rest,
                          .goal = goal,
                          .enough = goal,
-                         .limit = limit < mostSweeps ? (int)limit : mostSweeps };
+                         .limit = limit < mostSweeps ? (int)limit : mostSweeps,
+                         .stop = start->stop };
     if (rest == NULL || !tpLight_Solve(sweeper, &task, arena)) {
         return false;
     }

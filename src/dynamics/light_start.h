@@ -11,8 +11,9 @@
 #include "dynamics/rows.h"
 
 typedef struct tpLightStart {
-    double goal; // the residual that the solve is asked for, m/s
-    double work; // what the start may take
+    double goal;                       // the residual that the solve is asked for, m/s
+    double work;                       // what the start may take
+    const volatile sig_atomic_t* stop; // as in tpFrictionOptions
 
     // Found.
     double spent; // work

@@ -397,7 +397,8 @@ static bool startLightly(tpRows* rows, tpSystem* system, tpSolveSettings* settin
         return true;
     }
     tpLightStart start = { .goal = velocityTolerance(rows, system, settings),
-                           .work = lightPart * tpStepBudget_ForSolve(system) };
+                           .work = lightPart * tpStepBudget_ForSolve(system),
+                           .stop = system->stop };
     bool isDone = tpLightStart_Find(&start, rows, &system->arena);
     tpStepBudget_Spend(system, start.spent);
     settings->isSwept = start.isSwept;

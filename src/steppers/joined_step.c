@@ -432,7 +432,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
 
 // Bodies that the step has left in each other come apart.
 static void settle(const tpJoinedStep* step, tpStepReport* report) {
-    if (step->stepper->closesAccount && !report->undone &&
+    if (step->stepper->closesAccount && !report->undone && !tpSystem_IsStopped(step->system) &&
         !tpLateOverlaps_Settle(step->system, step->start.motion.poses, report)) {
         tpStepReport_RunOut(report);
     }

@@ -66,7 +66,7 @@ static bool look(tpPushOut* push) {
     bool isDone = find(push);
     tpStepBudget_Spend(system, roundWork * push->foundCount);
     double used = tpStepBudget_Work(system) / tpStepBudget_Whole(system);
-    push->rounds = used < longest ? push->rounds : 0;
+    push->rounds = used < longest && !tpSystem_IsStopped(system) ? push->rounds : 0;
     return isDone;
 }
 

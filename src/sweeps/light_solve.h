@@ -3,6 +3,8 @@
 #ifndef TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
 #define TIPPE_SRC_SWEEPS_LIGHT_SOLVE_H
 
+#include <signal.h>
+
 #include "sweeps/light.h"
 
 typedef struct tpLightTask {
@@ -14,6 +16,8 @@ typedef struct tpLightTask {
     // NULL. False if memory ran out.
     bool (*help)(void* context, const tpLightSweeper* light);
     void* context;
+    // Not NULL and pointing to a nonzero number: the solve ends with what there is.
+    const volatile sig_atomic_t* stop;
 
     // Found.
     int sweeps;

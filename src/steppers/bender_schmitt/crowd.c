@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "dynamics/step_budget.h"
 #include "sweeps/kept_impulses.h"
 #include "sweeps/light_solve.h"
 #include "sweeps/mixing.h"
@@ -64,7 +65,7 @@ static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int l
     double miss = INFINITY;
     int look = leastLook;
     tpMixer_Begin(&mixer, sweeper);
-    for (int k = 1; !(miss <= goal) && k <= limit; ++k) {
+    for (int k = 1; !(miss <= goal) && k <= limit && !tpSystem_IsStopped(touch->system); ++k) {
         tpSweeper_Sweep(sweeper);
         report->iterationCount += 1;
         if (k == look || k == limit) {
@@ -110,7 +111,8 @@ static bool sweepLightly(tpTouch* touch, tpSolverMemory* memory, const tpVelocit
                          .enough = enough,
                          .limit = limit,
                          .help = help,
-                         .context = &stalled };
+                         .context = &stalled,
+                         .stop = touch->system->stop };
     bool isDone = tpLight_Solve(&touch->sweeper, &task, &touch->system->arena);
     report->iterationCount += task.sweeps;
     return isDone;

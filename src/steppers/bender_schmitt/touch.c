@@ -423,7 +423,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
     int sweeps = 0;
-    for (int k = 0; k < limit && !isSolved; ++k) {
+    for (int k = 0; k < limit && !isSolved && !tpSystem_IsStopped(touch->system); ++k) {
         sweeps += 1;
         bool isShaken = settings->isShocked && k == limit / 4;
         if (isShaken) {
