@@ -391,9 +391,11 @@ static bool areAllActive(const tpRows* rows) {
     return true;
 }
 
-// Begins where light sweeps lead. False if memory ran out.
+// Begins where light sweeps lead, once a step has turned out to be hard: they do not keep the
+// symmetry of a stack, which is solved without them and stands as it is. False if memory ran out.
 static bool startLightly(tpRows* rows, tpSystem* system, tpSolveSettings* settings) {
-    if (settings->cone != tp_circularCone || !tpLightStart_Suits(rows)) {
+    if (settings->cone != tp_circularCone || !tpStepBudget_IsHard(system) ||
+        !tpLightStart_Suits(rows)) {
         return true;
     }
     tpLightStart start = { .goal = velocityTolerance(rows, system, settings),

@@ -130,9 +130,21 @@ static bool moveOthers(tpPushOut* push, const tpKeptMotion* start) {
             system->velocities.data[i] = start->velocities[i];
         }
     }
-    // Those that are left are among bodies on joints.
-    memset(push->context, 0, sizeof(double) * (size_t)system->bodyCount);
-    return isDone && find(push);
+    return isDone;
+}
+
+// Finds all contacts that the step has listed: those have opened by no more than bodies have been
+// moved.
+static bool findAgain(tpPushOut* push, const tpKeptMotion* start) {
+    tpSystem* system = push->system;
+    double* margins = push->context;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpPose *from = &start->poses[i], *to = &system->poses.data[i];
+        tpQuat turn = tpMulQQ(to->rotation, tpConjugate(from->rotation));
+        margins[i] = tpDistanceBetween(to->position, from->position) +
+                     system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
+    }
+    return find(push);
 }
 
 bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport* report) {
@@ -140,8 +152,12 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
     if (system->gives || !(before > report->limits.penetration)) {
         return true;
     }
+    bool isSpent = tpStepBudget_WasSpent(system);
+    if (!isSpent && !tpStepBudget_IsHard(system)) {
+        return true;
+    }
     double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
-    if (margins != NULL && !tpStepBudget_WasSpent(system) &&
+    if (margins != NULL && !isSpent &&
         wasDeep(system, starts, margins, report->limits.penetration)) {
         return true;
     }
@@ -167,6 +183,9 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
         tpSystem_ForgetFound(system);
         report->impactLoss = loss;
         return true;
+    }
+    if (!findAgain(&push, &start)) {
+        return false;
     }
     renewGaps(&push, before);
     return true;
