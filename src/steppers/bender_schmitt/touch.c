@@ -359,10 +359,11 @@ static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, tpSolve
     return true;
 }
 
-// Work of a sweep, and of what comes with it.
+// Work of a sweep, and of what comes with it. Contacts with torsion are swept one by one.
 static double sweepWork(const tpTouch* touch) {
-    return 30.0 * touch->contactCount + 60.0 * touch->sweeper.jointCount +
-           20.0 * touch->system->bodyCount;
+    double torsions = (double)tp_packWidth * touch->sweeper.torsionCount;
+    return 30.0 * touch->contactCount + 1500.0 * fmin(torsions, touch->contactCount) +
+           60.0 * touch->sweeper.jointCount + 20.0 * touch->system->bodyCount;
 }
 
 // Whether tolerances are meant for each contact.
