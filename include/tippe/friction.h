@@ -144,6 +144,7 @@ typedef struct tpFrictionOptions {
     const volatile sig_atomic_t* stop; // not NULL and pointing to a nonzero number: the solve ends
                                        // with the best r so far.
                                        // A signal handler or another thread may set it
+    bool isSwept;   // r comes from sweeps enough: no more are made before Newton's method begins
     bool isUntimed; // the report's seconds stay zero: a clock costs as much as a small solve
 } tpFrictionOptions;
 

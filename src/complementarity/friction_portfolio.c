@@ -310,6 +310,9 @@ static double* changedData(const tpFrictionProblem* problem, const double* shift
 // more of them, and the nearer they bring it.
 static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
                               tpArena* arena, int* iterations) {
+    if (options->isSwept) {
+        return tp_notApplicable;
+    }
     tpArenaMark mark = tpArena_Mark(arena);
     tpFrictionLinear linear;
     bool* all = TP_SCRATCH(arena, bool, island->blockCount);
@@ -344,8 +347,8 @@ static double speedWithoutImpulses(const tpFrictionIsland* island) {
 // The first sweeps. They settle what is small; of what is large they only say where to begin.
 static tpSolveStatus sweepFirst(tpFrictionIsland* island, const tpFrictionOptions* options,
                                 int limit, tpArena* arena, int* iterations) {
-    if (island->blockCount > fewSwept &&
-        island->residual <= nearPart * speedWithoutImpulses(island)) {
+    if (options->isSwept || (island->blockCount > fewSwept &&
+                             island->residual <= nearPart * speedWithoutImpulses(island))) {
         return tp_notApplicable;
     }
     bool isLarge = island->blockCount > largestSwept;

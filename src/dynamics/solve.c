@@ -6,6 +6,7 @@
 #include "complementarity/friction_solvers.h"
 #include "complementarity/friction_tree.h"
 #include "dynamics/active_rows.h"
+#include "dynamics/light_start.h"
 #include "dynamics/painleve.h"
 #include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
@@ -207,6 +208,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
                    settings->rough > 0.0 ? settings->rough * tpRows_RoughSize(rows) : 0.0);
     options.workLimit = limit;
     options.isUntimed = true;
+    options.isSwept = settings->isSwept;
     options.stop = system->stop;
     options.slack = rows->gapSlack;
     options.shift =
@@ -377,6 +379,9 @@ static bool isMechanism(const tpRows* rows, tpSolverMemory* memory) {
     return tpFrictionTree_Suits(&problem, memory);
 }
 
+// Of the work that a solve may take: what a light start may.
+static const double lightPart = 0.25;
+
 static bool areAllActive(const tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->kinds[b] != tp_frictionFree && !tpRows_IsActive(rows, b)) {
@@ -386,17 +391,36 @@ static bool areAllActive(const tpRows* rows) {
     return true;
 }
 
+// Begins where light sweeps lead, once a step has turned out to be hard: they do not keep the
+// symmetry of a stack, which is solved without them and stands as it is. False if memory ran out.
+static bool startLightly(tpRows* rows, tpSystem* system, tpSolveSettings* settings) {
+    if (settings->cone != tp_circularCone || !tpStepBudget_IsHard(system) ||
+        !tpLightStart_Suits(rows)) {
+        return true;
+    }
+    tpLightStart start = { .goal = velocityTolerance(rows, system, settings),
+                           .work = lightPart * tpStepBudget_ForSolve(system),
+                           .stop = system->stop };
+    bool isDone = tpLightStart_Find(&start, rows, &system->arena);
+    tpStepBudget_Spend(system, start.spent);
+    settings->isSwept = start.isSwept;
+    return isDone;
+}
+
 static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
+    tpSolveSettings chosen = *settings;
+    if (!startLightly(rows, system, &chosen)) {
+        return false;
+    }
     if (areAllActive(rows) || (settings->cone == tp_circularCone && isMechanism(rows, memory))) {
-        return solveAll(rows, system, memory, settings, report, isSolved, residual);
+        return solveAll(rows, system, memory, &chosen, report, isSolved, residual);
     }
     tpActiveRows active;
     if (!tpActiveRows_Choose(&active, rows, &system->arena)) {
         return false;
     }
-    tpSolveSettings chosen = *settings;
     chosen.isTrial = settings->cone == tp_circularCone;
     for (int k = 0, late = 0; active.activeCount < rows->blockCount; ++k) {
         late += k > 0 && tpStepBudget_IsSpent(system);
@@ -417,7 +441,8 @@ static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
         }
         chosen.isTrial = hasJoined && settings->cone == tp_circularCone;
     }
-    return solveAll(rows, system, memory, settings, report, isSolved, residual);
+    chosen.isTrial = false;
+    return solveAll(rows, system, memory, &chosen, report, isSolved, residual);
 }
 
 // Solves without the rows of joints that depend on others.

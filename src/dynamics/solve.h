@@ -14,6 +14,7 @@ typedef struct tpSolveSettings {
     double share;       // of the work that a solve in the cone may take; 0: all of it
     double rough;       // relative residual that will do for a solve on the way; 0: it is not one
     double enough;      // residual that will do if more takes long, m/s; 0: that of the certificate
+    bool isSwept;       // the impulses come from sweeps enough to begin with Newton's method
     bool isTrial;       // a solve to see which contacts join: with a part of its work
 } tpSolveSettings;
 

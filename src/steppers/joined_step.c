@@ -108,9 +108,11 @@ static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
            !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 
-// Whether a step that has cost all it may has driven bodies into each other.
+// Whether a step that has cost all it may has driven bodies into each other. Bodies that are held
+// between walls that move on come into those.
 static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return step->stepper->closesAccount && isSpent && !report->undone &&
+           !hasKinematicMotion(step->system) &&
            !(report->penetration <= report->limits.penetration) &&
            tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
 }
@@ -428,10 +430,10 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     }
 }
 
-// Bodies that overlap since the step has cost all it may come apart.
+// Bodies that the step has left in each other come apart.
 static void settle(const tpJoinedStep* step, tpStepReport* report) {
-    bool isEnded = step->stepper->closesAccount && tpStepBudget_WasSpent(step->system);
-    if (isEnded && !report->undone && !tpLateOverlaps_Settle(step->system, report)) {
+    if (step->stepper->closesAccount && !report->undone && !tpSystem_IsStopped(step->system) &&
+        !tpLateOverlaps_Settle(step->system, step->start.motion.poses, report)) {
         tpStepReport_RunOut(report);
     }
 }

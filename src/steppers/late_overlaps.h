@@ -1,13 +1,13 @@
-// Overlaps of a step that has cost all it may.
+// Overlaps that a step leaves, most of all one that has cost all it may.
 
 #ifndef TIPPE_SRC_STEPPERS_LATE_OVERLAPS_H
 #define TIPPE_SRC_STEPPERS_LATE_OVERLAPS_H
 
 #include "dynamics/system.h"
 
-// The system is at the end of a step that its budget has ended: moves bodies apart that overlap by
-// more than a certified step may leave. Joints and contacts that give are left alone. False if
-// memory ran out.
-bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report);
+// The system is at the end of a step that its budget has ended, or of a hard one that began without
+// overlaps: moves bodies apart that overlap by more than a certified step may leave. Contacts that
+// give are left alone, and bodies on joints stay where they are. False if memory ran out.
+bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport* report);
 
 #endif

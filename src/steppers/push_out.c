@@ -21,6 +21,7 @@
 
 #include "dynamics/contact_law.h"
 #include "dynamics/forces.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/sweep_input.h"
 #include "sweeps/light_solve.h"
 
@@ -168,7 +169,9 @@ static bool moveApart(tpPushOut* push) {
         pack->bias[0][lane] = push->room[i];
     }
     sweeper.velocities = way;
-    tpLightTask task = { .start = rest, .goal = missPart * push->rest, .limit = maxSweeps };
+    tpLightTask task = {
+        .start = rest, .goal = missPart * push->rest, .limit = maxSweeps, .stop = system->stop
+    };
     if (!tpLight_Solve(&sweeper, &task, arena)) {
         return false;
     }
@@ -185,7 +188,7 @@ bool tpPushOut_Settle(tpPushOut* push) {
     }
     double least = INFINITY;
     int idle = 0;
-    for (int round = 0; round < push->rounds; ++round) {
+    for (int round = 0; round < push->rounds && !tpSystem_IsStopped(system); ++round) {
         double left = findDeep(push);
         idle = left > gainPart * least ? idle + 1 : 0;
         least = fmin(least, left);

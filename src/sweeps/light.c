@@ -125,6 +125,17 @@ static void fillBody(const tpSweeper* sweeper, int body, int lane, int32_t* bodi
     }
 }
 
+// The points of the largest of some manifolds. Those with more points come first, but only up to
+// sixteen of them count for the order.
+static int mostPoints(const tpManifold* manifolds, const int32_t* order, int count) {
+    int most = 0;
+    for (int k = 0; k < count; ++k) {
+        int points = manifolds[order[k]].count;
+        most = points > most ? points : most;
+    }
+    return most;
+}
+
 // Up to sixteen manifolds side by side.
 static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const int32_t* order,
                     int manifoldCount, const int32_t* list) {
@@ -134,10 +145,7 @@ static void fillRun(tpLightSweeper* light, const tpManifold* manifolds, const in
     for (int lane = 0; lane < tp_lightWidth; ++lane) {
         run->bodyA[lane] = run->bodyB[lane] = light->sweeper->bodyCount;
     }
-    for (int lane = 0; lane < manifoldCount; ++lane) {
-        int points = manifolds[order[lane]].count;
-        run->count = points > run->count ? points : run->count;
-    }
+    run->count = mostPoints(manifolds, order, manifoldCount);
     light->packCount += run->count;
     memset(&light->packs[run->first], 0, sizeof(tpLightPack) * (size_t)run->count);
     memset(light->weight + placeOf(light, run->first), 0,
@@ -168,7 +176,8 @@ static int countPacks(const tpManifold* manifolds, const int32_t* order, int cou
     for (int m = 0; m < count;) {
         int end = tpEndOfColour(manifolds, order, count, m);
         for (; m < end; m += tp_lightWidth) {
-            packs += manifolds[order[m]].count; // those with the most points come first
+            int lanes = end - m < tp_lightWidth ? end - m : tp_lightWidth;
+            packs += mostPoints(manifolds, order + m, lanes);
         }
         m = end;
     }

@@ -99,17 +99,18 @@ static int sweepPlainly(tpLightSweeper* light, tpLightLeap* leap) {
     return sweeps;
 }
 
-static bool isStopped(const volatile sig_atomic_t* stop) {
-    return stop != NULL && *stop != 0;
+static bool isStopped(const tpLightTask* task) {
+    return task->stop != NULL && *task->stop != 0;
 }
 
 // Returns the sweeps made.
-static int sweepRound(tpLightSweeper* light, tpLightMomentum* momentum, int most, double aim,
-                      double ratio, const volatile sig_atomic_t* stop) {
+static int sweepRound(tpLightSweeper* light, tpLightMomentum* momentum, const tpLightTask* task,
+                      int most, double ratio) {
     int sweeps = 0;
+    double aim = safePart * task->goal;
     bool isNear = false;
     tpLightMomentum_Begin(momentum, light);
-    while (sweeps < most && !isNear && !isStopped(stop)) {
+    while (sweeps < most && !isNear && !isStopped(task)) {
         tpLightMomentum_Sweep(momentum, light, measuredEvery);
         sweeps += measuredEvery;
         isNear = sweeps > leastFast && ratio * sqrt(momentum->size) < aim;
@@ -133,8 +134,7 @@ static int sweepOnce(tpLightSweeper* light, tpLightMomentum* momentum, tpLightLe
     int most = momentum->isLong ? mostLongRound : mostShortRound;
     int length = isSlow ? slowRound : lengthOfRound(task->sweeps, most);
     tpLight_Load(light);
-    int sweeps =
-        sweepRound(light, momentum, length, safePart * task->goal, progress->ratio, task->stop);
+    int sweeps = sweepRound(light, momentum, task, length, progress->ratio);
     sweeps += isSlow ? sweepPlainly(light, leap) : 0;
     tpLight_Store(light);
     return sweeps;
@@ -189,7 +189,7 @@ bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     tpLightLeap leap;
     tpLightMomentum_Reset(&momentum);
     while (!(task->miss <= task->goal) && task->sweeps < task->limit && !progress.isOver &&
-           !isStopped(task->stop)) {
+           !isStopped(task)) {
         if (progress.isStale) {
             tpArena_Release(arena, mark);
             double damping = dampings[progress.stalls % dampingCount];

@@ -12,11 +12,12 @@ typedef struct tpLightTask {
     double goal;             // for tpSweeper_Miss, m/s
     double enough;           // the same for a solve that has stalled
     int limit;               // of light sweeps
-    const volatile sig_atomic_t* stop; // not zero there: the solve ends within some sweeps; or NULL
     // Asked for better impulses of the chosen contacts if sweeps have stalled several times; may be
     // NULL. False if memory ran out.
     bool (*help)(void* context, const tpLightSweeper* light);
     void* context;
+    // Not NULL and pointing to a nonzero number: the solve ends with what there is.
+    const volatile sig_atomic_t* stop;
 
     // Found.
     int sweeps;

@@ -177,8 +177,8 @@ static void collect(tpCollisions* c) {
     }
 }
 
-// Work of one collision in a sweep.
-static const double collisionWork = 200.0;
+// Work of one collision in a sweep, and of one with torsion, whose cone has four rows.
+static const double collisionWork = 200.0, torsionWork = 2000.0;
 
 // The loop of the paper's figure 1: passes until nothing collides.
 static bool resolve(tpCollisions* c, double restitution) {
@@ -192,9 +192,13 @@ static bool resolve(tpCollisions* c, double restitution) {
     }
     size_t bytes = sizeof(tpVelocity) * (size_t)step->system->bodyCount;
     bool isFine = touch->isSmall || step->isLocating;
-    int passes = isFine ? maxPasses : hastyPasses;
-    int sweeps = isFine ? maxSweeps : hastySweeps;
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        // Bodies that are wedged between others pass an impact on for ever.
+        isFine = isFine && !tpStepBudget_IsSpent(step->system);
+        int sweeps = isFine ? maxSweeps : hastySweeps;
+        if (!isFine && pass >= hastyPasses) {
+            break;
+        }
         gatherClosing(c, pass, restitution);
         if (c->closingCount == 0) {
             return true;
@@ -215,7 +219,8 @@ static bool resolve(tpCollisions* c, double restitution) {
             step->report->iterationCount += 1;
         }
         step->report->solveCount += 1;
-        tpStepBudget_Spend(step->system, collisionWork * sweepCount * (c->closingCount + 1));
+        double work = touch->sweeper.torsionCount > 0 ? torsionWork : collisionWork;
+        tpStepBudget_Spend(step->system, work * sweepCount * (c->closingCount + 1));
         collect(c);
         if (!tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL, NULL },
                                    step->report)) {

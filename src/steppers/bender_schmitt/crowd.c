@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "dynamics/step_budget.h"
 #include "sweeps/light_solve.h"
 #include "sweeps/mixing.h"
 #include "sweeps/runaway_loads.h"
@@ -41,7 +42,6 @@ static void renewVelocities(tpSweeper* sweeper, const tpVelocity* start) {
 static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int limit,
                      tpStepReport* report) {
     tpSweeper* sweeper = &touch->sweeper;
-    const volatile sig_atomic_t* stop = touch->system->stop;
     tpMixer mixer;
     if (!tpMixer_Create(&mixer, sweeper, &touch->system->arena)) {
         return false;
@@ -50,7 +50,7 @@ static bool sweepAll(tpTouch* touch, const tpVelocity* start, double goal, int l
     double miss = INFINITY;
     int look = leastLook;
     tpMixer_Begin(&mixer, sweeper);
-    for (int k = 1; !(miss <= goal) && k <= limit && !(stop != NULL && *stop != 0); ++k) {
+    for (int k = 1; !(miss <= goal) && k <= limit && !tpSystem_IsStopped(touch->system); ++k) {
         tpSweeper_Sweep(sweeper);
         report->iterationCount += 1;
         if (k == look || k == limit) {

@@ -414,22 +414,28 @@ static bool chooseLength(tpBenderStep* step, double left, tpPartLength* length) 
     return true;
 }
 
+// Of the budget: what stages may bring a step to.
+static const double stagedPart = 1.0;
+
 // The part in stages of which none meets anything. Velocities between them need not be admissible:
 // what would make them so acts along the same rows as the impulses of the next stage, which see to
-// it that positions are.
+// it that positions are. Where the work of the step comes to its end on the way it is left there:
+// `isBroken`.
 static bool takeStages(tpBenderStep* step, const tpComposition* composition, double h,
-                       double energy, tpTally* tally) {
+                       double energy, tpTally* tally, bool* isBroken) {
     tpSystem* system = step->system;
     tpContact none;
     double begin = system->time;
     bool isDone = true;
-    for (int k = 0; isDone && k < composition->stageCount; ++k) {
+    *isBroken = tpStepBudget_UsedPart(system) >= stagedPart;
+    for (int k = 0; isDone && !*isBroken && k < composition->stageCount; ++k) {
         double length = composition->lengths[k] * h;
         step->isStage = k + 1 < composition->stageCount;
         system->carriesRotors = k > 0; // velocities between stages are not admissible
         isDone = tpBenderStep_Drift(step, length, &none, 0) &&
                  (step->isStage ? finishDrift(step) : finishPart(step, energy, tally));
         system->time += length;
+        *isBroken = step->isStage && tpStepBudget_UsedPart(system) >= stagedPart;
     }
     step->isStage = false;
     system->carriesRotors = false;
@@ -524,12 +530,19 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     tpTrial_KeepTally(&start, tally);
     tpEnergyGuard_BeginPart(&step->energy, step->system, step->report);
     for (;;) {
-        bool isDone =
-            length.isStaged
-                ? takeStages(step, &compositions[step->composition], length.h, energy, tally)
-                : tpFirstImpact_Drift(step, length.h) && finishPart(step, energy, tally);
+        bool isBroken = false;
+        bool isDone = length.isStaged
+                          ? takeStages(step, &compositions[step->composition], length.h, energy,
+                                       tally, &isBroken)
+                          : tpFirstImpact_Drift(step, length.h) && finishPart(step, energy, tally);
         if (!isDone) {
             return false;
+        }
+        if (isBroken) {
+            tpTrial_Undo(&start);
+            step->found = NULL;
+            length = (tpPartLength){ .h = fmin(length.h, step->longest) };
+            continue;
         }
         // Something was near the stages after all.
         bool isThrough =

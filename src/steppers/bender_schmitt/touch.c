@@ -359,10 +359,11 @@ static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, tpSolve
     return true;
 }
 
-// Work of a sweep, and of what comes with it.
+// Work of a sweep, and of what comes with it. Contacts with torsion are swept one by one.
 static double sweepWork(const tpTouch* touch) {
-    return 30.0 * touch->contactCount + 60.0 * touch->sweeper.jointCount +
-           20.0 * touch->system->bodyCount;
+    double torsions = (double)tp_packWidth * touch->sweeper.torsionCount;
+    return 30.0 * touch->contactCount + 1500.0 * fmin(torsions, touch->contactCount) +
+           60.0 * touch->sweeper.jointCount + 20.0 * touch->system->bodyCount;
 }
 
 // Whether tolerances are meant for each contact.
@@ -423,7 +424,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
     int sweeps = 0;
-    for (int k = 0; k < limit && !isSolved; ++k) {
+    for (int k = 0; k < limit && !isSolved && !tpSystem_IsStopped(touch->system); ++k) {
         sweeps += 1;
         bool isShaken = settings->isShocked && k == limit / 4;
         if (isShaken) {
