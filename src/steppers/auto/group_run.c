@@ -227,6 +227,7 @@ static double goOn(tpGroupRun* run, double start, bool isBlind) {
         tpGroupRun_GoBlindly(run, start, h, isBlind);
         return start + h;
     }
+    run->pace.flowStep = 0.0; // a method goes on: what the flow was off by says nothing any more
     double used = tpStepBudget_UsedPart(run->system);
     bool isExact = tpGroupRun_MayBeExact(run), isTaken = !tpGroupRun_NeedsCheck(run) || isExact;
     if (isExact && tpGroupRun_GoByEvents(run, start, h)) {

@@ -196,6 +196,10 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     levels->error = plain > 0.0 ? levels->part * higher / allowed : 0.0;
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
     levels->quarterWay = plainWay;
+    if (levels->isFlow) {
+        levels->stepError = 0.5 * plain; // of each of the halves
+        levels->stepLength = 0.5 * length;
+    }
 }
 
 void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which) {
@@ -248,6 +252,8 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length)
     }
     double shortError = shortPart * plain / tpGroupRun_AllowedError(run, false, length);
     double middleError = shortPart * way / tpGroupRun_AllowedError(run, true, 0.0);
+    levels->stepError = plain;
+    levels->stepLength = length;
     levels->isShort = fmax(shortError, middleError) <= enough && isClearAround(levels, run, length);
     if (levels->isShort) {
         levels->error = shortError;
@@ -287,6 +293,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
     levels->betweenError = levels->quarterWay = 0.0;
+    levels->stepError = levels->stepLength = 0.0;
     levels->isMoment = levels->isShort = levels->isHopeless = false;
     levels->momentPart = levels->aheadPart = -1.0;
     levels->pushing = run->pace.pushing;
@@ -417,10 +424,15 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
+    return tpStrideLevels_GrowthTo(levels, 0.0);
+}
+
+double tpStrideLevels_GrowthTo(const tpStrideLevels* levels, double wanted) {
     double simplest = levels->isShort ? shortSimple : simple;
     double error = fmax(levels->error, levels->middleError);
     bool isSmall = error < (levels->isShort ? shortSmall : small);
     double most = error < simplest ? largestGrowth : isSmall ? smallGrowth : usualGrowth;
+    most = fmax(most, wanted);
     double inside =
         fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
     double growth = levels->isShort ? tpGrowth(shortReserve * levels->error, 5.0, most)
