@@ -161,16 +161,16 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
             continue;
         }
         tpFlowSlip* slip = &memory->pushes.slips[i];
-        slip->size = tpFlowRows_Slip(rows, system, i, slip->direction);
+        tpFlowRow friction[tp_flowFriction];
+        double scales[tp_flowFriction];
+        slip->size = tpFlowRows_SlipAlong(rows, system, i, slip->direction, friction, scales);
         double cosine = 0.0;
         tpFlowRow* push = &memory->pushes.rows[rows->firstRows[i]];
         for (int k = 0; k < tpFlowRows_FrictionCount(rows, system, i); ++k) {
-            double scale;
-            tpFlowRow friction = tpFlowRows_Friction(rows, system, i, k, &scale);
             slip->direction[k] /= fmax(slip->size, 1e-300);
-            double part = -rows->laws[i].mu * scale * slip->direction[k];
-            tpWrench_Add(&push->onA, part, &friction.onA);
-            tpWrench_Add(&push->onB, part, &friction.onB);
+            double part = -rows->laws[i].mu * scales[k] * slip->direction[k];
+            tpWrench_Add(&push->onA, part, &friction[k].onA);
+            tpWrench_Add(&push->onB, part, &friction[k].onB);
         }
         if (stage == 0) {
             memory->firstSlips[i] = *slip;
@@ -360,8 +360,6 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     report->substepCount = 1;
     report->solveCount = report->iterationCount = stageCount;
     report->contactQueryCount = flow->plan.contactCount > 0 ? stageCount + 1 : 2;
-    report->kineticBefore = tpSystem_KineticEnergy(system);
-    report->potentialBefore = tpSystem_PotentialEnergy(system);
     system->time = run->begin + begin;
     tpFlowLoads_Clear(&memory->loads, &flow->plan);
     memory->isEarlyAsked = early != NULL;

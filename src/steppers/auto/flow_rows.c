@@ -1,5 +1,7 @@
 #include "steppers/auto/flow_rows.h"
 
+#include <string.h>
+
 #include "dynamics/contact_info.h"
 #include "dynamics/joint_types.h"
 #include "steppers/auto/apart.h"
@@ -39,6 +41,9 @@ static bool isNothing(const tpWrench* wrench) {
 static int addJoint(tpFlowRow* rows, int count, const tpSystem* system, const tpFlowPlan* plan,
                     int which) {
     const tpJoint* joint = &system->joints.data[plan->joints[which]];
+    if (joint->type == tp_springJoint) {
+        return count; // it holds nothing
+    }
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
     tpJointRows held = tpJoint_HeldRows(joint, &place);
     for (int k = 0; k < held.rowCount && count <= tp_flowRows; ++k) {
@@ -152,20 +157,27 @@ tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, in
     return aboutContact(place, place->normal);
 }
 
-double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
-                       double slip[tp_flowFriction]) {
+double tpFlowRows_SlipAlong(const tpFlowRows* rows, const tpSystem* system, int contact,
+                            double slip[tp_flowFriction], tpFlowRow friction[tp_flowFriction],
+                            double scales[tp_flowFriction]) {
     double sum = 0.0;
     int count = tpFlowRows_FrictionCount(rows, system, contact);
     for (int k = 0; k < tp_flowFriction; ++k) {
-        double scale = 0.0;
         slip[k] = 0.0;
         if (k < count) {
-            tpFlowRow row = tpFlowRows_Friction(rows, system, contact, k, &scale);
-            slip[k] = scale * tpFlowRow_Speed(&row, system->velocities.data);
+            friction[k] = tpFlowRows_Friction(rows, system, contact, k, &scales[k]);
+            slip[k] = scales[k] * tpFlowRow_Speed(&friction[k], system->velocities.data);
         }
         sum += slip[k] * slip[k];
     }
     return sqrt(sum);
+}
+
+double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
+                       double slip[tp_flowFriction]) {
+    tpFlowRow friction[tp_flowFriction];
+    double scales[tp_flowFriction];
+    return tpFlowRows_SlipAlong(rows, system, contact, slip, friction, scales);
 }
 
 // Adds the rows that a contact holds; returns how many there are then, or more than there is room.
@@ -215,8 +227,12 @@ static tpFlowSpot spotOn(const tpPose* pose, tpVec3 point, tpVec3 normal) {
 // Takes a contact that is found in place `i` of the rows.
 static void setContact(tpFlowRows* rows, int i, const tpSystem* system, const tpContact* found) {
     const tpPose* poses = system->poses.data;
+    const tpContact* last = i > 0 ? &rows->contacts[i - 1] : NULL;
+    bool isLikeLast = last != NULL && last->shapeA == found->shapeA &&
+                      last->shapeB == found->shapeB &&
+                      memcmp(&last->normal, &found->normal, sizeof(tpVec3)) == 0;
     rows->contacts[i] = *found;
-    rows->laws[i] = tpMakeContactLaw(system, found);
+    rows->laws[i] = isLikeLast ? rows->laws[i - 1] : tpMakeContactLaw(system, found);
     rows->spots[i][0] = spotOn(&poses[found->bodyA], found->pointA, found->normal);
     rows->spots[i][1] = spotOn(&poses[found->bodyB], found->pointB, found->normal);
 }

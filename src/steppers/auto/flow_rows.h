@@ -155,8 +155,12 @@ int tpFlowRows_RollingPlace(const tpFlowRows* rows, const tpSystem* system, int 
 tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
                               double* scale);
 
-// The slip of a contact in the scales of its law, and its size.
+// The slip of a contact in the scales of its law, and its size; and with it the rows of friction
+// and their scales.
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
                        double slip[tp_flowFriction]);
+double tpFlowRows_SlipAlong(const tpFlowRows* rows, const tpSystem* system, int contact,
+                            double slip[tp_flowFriction], tpFlowRow friction[tp_flowFriction],
+                            double scales[tp_flowFriction]);
 
 #endif
