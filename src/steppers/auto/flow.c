@@ -370,6 +370,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     }
     flow->momentPart = flow->aheadPart = -1.0;
     flow->laterPart = flow->endingSlip = INFINITY;
+    flow->pulls = 0;
     flow->hasMet = flow->slipHasTurned = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
@@ -416,6 +417,41 @@ static bool isKept(const tpFlow* flow, const tpSystem* system, double limit) {
     return true;
 }
 
+// What there is to know of the plan where the flow begins. Whether it has a flow.
+static bool prepare(tpFlow* flow, tpSystem* system) {
+    tpFlow_FindSurfaces(flow, system);
+    tpFlow_FindRedundancy(flow, system);
+    findPushes(flow, system, 0);
+    return tpFlow_IsDetermined(flow, system);
+}
+
+// In parts of the time scale: contacts that pull on average for so long where a flow begins come
+// off there.
+static const double lettingPart = 1e-5;
+
+bool tpFlow_LetGo(tpFlow* flow, tpGroupRun* run, const tpKeptMotion* start, bool* canGo) {
+    tpSystem* system = run->system;
+    tpFlowMemory* memory = flow->memory;
+    tpFlow before = *flow; // with what the step before has told
+    tpTaken taken;
+    tpKeptMotion_PutBack(start, system);
+    flow->watch = tp_flowBlind;
+    flow->isAtStart = true;
+    run->hasMemory = tpFlow_TakeStep(flow, run, 0.0, lettingPart * run->timeScale, &taken, NULL) &&
+                     run->hasMemory;
+    tpKeptMotion_PutBack(start, system);
+    unsigned all = (1u << flow->plan.contactCount) - 1u;
+    if (!run->hasMemory || flow->pulls == 0 || flow->pulls == all) {
+        *flow = before;
+        return false; // what holds nothing flies, which is the method's
+    }
+    memory->now = &memory->first;
+    memory->next = &memory->rows[0];
+    tpFlowPlan_Drop(&flow->plan, memory->now, system, flow->pulls);
+    *canGo = prepare(flow, system);
+    return true;
+}
+
 bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     tpSystem* system = run->system;
     tpArena* arena = &system->arena;
@@ -449,12 +485,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
                      memory->given != NULL && memory->poses != NULL &&
                      memory->inverseInertias != NULL && memory->rowLists != NULL;
     *canGo = *canGo && hasMemory;
-    if (*canGo) {
-        tpFlow_FindSurfaces(flow, system);
-        tpFlow_FindRedundancy(flow, system);
-        findPushes(flow, system, 0);
-    }
-    *canGo = *canGo && tpFlow_IsDetermined(flow, system) &&
+    *canGo = *canGo && prepare(flow, system) &&
              (run->pace.knowsPushing || isKept(flow, system, run->limits.residual));
     return hasMemory;
 }

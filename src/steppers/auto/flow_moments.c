@@ -107,6 +107,9 @@ bool tpFlow_AreHeld(tpFlow* flow, const tpSystem* system, int stage) {
         }
         // The force of the first stage is the mean up to the second one. (A ball that left a dome
         // .007 s after the start of a stride left it at once.)
+        if (stage == 0 && i < flow->plan.contactCount && forces[memory->now->firstRows[i]] < 0.0) {
+            flow->pulls |= 1u << i;
+        }
         if (stage == 0 && margins[i] < 0.0) {
             tpFlow_GuessMoment(flow, 1, 1.0, -1.0);
             areHeld = false;

@@ -317,6 +317,17 @@ static bool isApproaching(const tpSystem* system, const tpContact* contact) {
                partingSpeed * system->units.speed;
 }
 
+// Whether a contact that pulled where the flow begins does not come back: it touches there.
+static bool isComingOff(const tpFlowPlan* plan, const tpSystem* system, const tpContact* contact) {
+    bool isDropped = false;
+    for (int i = 0; i < plan->droppedCount; ++i) {
+        isDropped =
+            isDropped || tpContactKey_Compare(tpContact_Key(contact), plan->dropped[i]) == 0;
+    }
+    return isDropped && tpContact_Approach(contact, system->poses.data, system->velocities.data) <=
+                            slowestSlip * system->units.speed;
+}
+
 // Whether a contact that is not in the plan is there, or may have been within so many seconds: of
 // other shapes all that are near count, but for bodies that are not carried now, which are
 // somewhere else by then.
@@ -328,6 +339,9 @@ static bool isNewcomer(const tpFlowPlan* plan, const tpSystem* system, const tpC
                   contact->gap <= closingWay(plan, system, contact, watch, time);
     bool isTouching =
         contact->gap <= TP_TOUCH_DISTANCE * system->units.length && !isParting(system, contact);
+    if (isTouching && isComingOff(plan, system, contact)) {
+        return false;
+    }
     // What is still apart where the time ends, and comes nearer, is met after it.
     bool isAhead = !tpFlowWatch_IsAhead(watch) && isApproaching(system, contact);
     return isOurs(contact, system) && !isPlanned && (isNear || (isTouching && !isAhead));
@@ -523,10 +537,29 @@ static bool planContacts(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, b
     return isFound;
 }
 
+void tpFlowPlan_Drop(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* system, unsigned dropped) {
+    int kept = 0;
+    for (int i = 0; i < plan->contactCount; ++i) {
+        if ((dropped >> i & 1u) != 0) {
+            plan->dropped[plan->droppedCount++] = plan->keys[i];
+        } else {
+            plan->keys[kept] = plan->keys[i];
+            plan->modes[kept] = plan->modes[i];
+            rows->contacts[kept] = rows->contacts[i];
+            rows->laws[kept] = rows->laws[i];
+            memmove(rows->spots[kept], rows->spots[i], sizeof(rows->spots[i]));
+            kept += 1;
+        }
+    }
+    plan->contactCount = kept;
+    plan->rowCount = findAll(rows, plan, system);
+}
+
 bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const tpGroups* groups,
                      int group, bool slides, bool* isPlain) {
     *isPlain = false;
     plan->bodyCount = plan->contactCount = plan->pairCount = plan->rowCount = 0;
+    plan->droppedCount = 0;
     plan->bodies = TP_SCRATCH(&system->arena, int, groups->sizes[group]);
     plan->places = TP_SCRATCH(&system->arena, int, system->bodyCount);
     plan->joints = TP_SCRATCH(&system->arena, int, system->joints.count);

@@ -321,6 +321,18 @@ static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
     return run->length - time > leastRest * run->length ? time : run->length;
 }
 
+// A step of the flow as long as the user's, without contacts that pull from its start on. Whether
+// it is good. `canGo`: there is a flow without them.
+static bool flowWhole(tpGroupRun* run, tpFlow* from, const tpKept* start, tpTaken* taken,
+                      bool* canGo) {
+    bool isGood = flow(run, from, start, run->length, false, NULL, taken);
+    bool mayLetGo = !isGood && run->hasMemory && from->pulls != 0;
+    if (mayLetGo && tpFlow_LetGo(from, run, &start->motion, canGo) && *canGo) {
+        isGood = flow(run, from, start, run->length, false, NULL, taken);
+    }
+    return isGood;
+}
+
 double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     tpSystem* system = run->system;
     tpFlow from;
@@ -342,7 +354,7 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     }
     Bracket bracket = { 0.0, run->length, 0.0 };
     double way = run->length;
-    if (refused == NULL && flow(run, &from, &start, run->length, false, NULL, &taken)) {
+    if (refused == NULL && flowWhole(run, &from, &start, &taken, &canGo)) {
         bool isFree = !tpFlow_Holds(&from) && !isForced; // its method is as exact, and cheaper
         double error = isFree ? INFINITY : foreseenError(run, &from, way);
         if (isfinite(error)) {
@@ -350,6 +362,8 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
             return way;
         }
         way = isFree || !keepEnd(run, &end) ? 0.0 : way;
+    } else if (!canGo) {
+        way = 0.0;
     } else {
         from.momentPart = refused != NULL ? refused->momentPart : from.momentPart;
         from.hasMet = refused != NULL ? refused->hasMet : from.hasMet;

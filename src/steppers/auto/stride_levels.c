@@ -286,9 +286,25 @@ bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double len
     return run->hasMemory && levels->isSmooth;
 }
 
+// The whole step. If contacts pull from its start on, they come off there, and it goes on without
+// them. (Boxes that a force tips, or whose corners came down one by one, were left to methods.)
+static bool takeWhole(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    tpKept none;
+    bool isTaken = takeSteps(levels, run, tp_strideWhole, 1, length, &none);
+    if (isTaken || !run->hasMemory || !levels->isFlow || levels->flow.pulls == 0) {
+        return isTaken;
+    }
+    bool canGo = false;
+    if (!tpFlow_LetGo(&levels->flow, run, &levels->before.motion, &canGo) || !canGo) {
+        return false;
+    }
+    levels->isMoment = false;
+    levels->momentPart = levels->aheadPart = -1.0;
+    return takeSteps(levels, run, tp_strideWhole, 1, length, &none);
+}
+
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
     tpSystem* system = run->system;
-    tpKept none;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
@@ -305,8 +321,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
     bool mayGo = levels->isFlow ||
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
-    levels->isSmooth = run->hasMemory && mayGo &&
-                       takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
+    levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length) &&
                        goBack(run, &levels->before, &levels->whole) &&
                        takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
                        goBack(run, &levels->before, &levels->halves);
@@ -424,15 +439,10 @@ bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int 
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
-    return tpStrideLevels_GrowthTo(levels, 0.0);
-}
-
-double tpStrideLevels_GrowthTo(const tpStrideLevels* levels, double wanted) {
     double simplest = levels->isShort ? shortSimple : simple;
     double error = fmax(levels->error, levels->middleError);
     bool isSmall = error < (levels->isShort ? shortSmall : small);
     double most = error < simplest ? largestGrowth : isSmall ? smallGrowth : usualGrowth;
-    most = fmax(most, wanted);
     double inside =
         fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
     double growth = levels->isShort ? tpGrowth(shortReserve * levels->error, 5.0, most)

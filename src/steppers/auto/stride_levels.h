@@ -75,7 +75,4 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run, boo
 // In parts of this stride's length: how long the next one should be.
 double tpStrideLevels_Growth(const tpStrideLevels* levels);
 
-// The same, up to a length that was wanted before, in parts of this one, if errors allow that.
-double tpStrideLevels_GrowthTo(const tpStrideLevels* levels, double wanted);
-
 #endif

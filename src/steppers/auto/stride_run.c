@@ -266,9 +266,8 @@ static bool setMotion(tpGroupRun* run, tpStride* stride, tpStrideLevels* levels)
 
 // Half of the next stride after a good one of so many steps of the user: one step more at least, if
 // the error allows that. (Strides of two steps stayed two, since growth by a third is none.)
-static double nextPart(const tpStrideLevels* levels, double part, int count, double h,
-                       double wanted) {
-    double next = part * careful * tpStrideLevels_GrowthTo(levels, wanted / (careful * part));
+static double nextPart(const tpStrideLevels* levels, double part, int count, double h) {
+    double next = part * careful * tpStrideLevels_Growth(levels);
     double more = (count + 1.0) / count;
     double error = fmax(fmax(levels->error, levels->middleError), levels->betweenError);
     bool hasRoom = error * tpPow(more, levels->isShort ? 5.0 : 6.0) <= roomPart;
@@ -281,8 +280,6 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     tpSystem* system = run->system;
     tpPace* pace = &run->pace;
     double h = run->length, part = 0.5 * count * h, time = system->time;
-    // Longer than the part if a force of the user cut it short, which says nothing of later ones.
-    double wanted = countBeforeMoment(run) > count ? pace->step : 0.0;
     tpKept before;
     tpStrideLevels levels;
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
@@ -309,7 +306,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
                       levels.betweenError <= 1.0;
     if (isGood) {
         tpStride_Settle(stride);
-        next = nextPart(&levels, part, count, h, wanted);
+        next = nextPart(&levels, part, count, h);
         next = fmin(next, part * growthByTurn(stride));
         pace->checkedError = levels.plainError;
         pace->uncheckedCount = 0;
