@@ -147,13 +147,16 @@ static void accept(tpGroupRun* run, const tpStrideLevels* levels, double length,
 // was left to the method.)
 static double land(tpGroupRun* run, const tpStrideLevels* levels, double length) {
     tpPace* pace = &run->pace;
-    bool isNew = levels->taken[tp_strideWhole].isBad;
+    bool isFirst = levels->taken[tp_strideWhole].isBad;
+    // A slip that turns is approached by halves of the way, and stopped: landing on its end as
+    // rates tell it leaves more of it to the method.
+    bool isNew = isFirst && !levels->flow.slipHasTurned;
     pace->momentGuess = run->begin + levels->momentPart * length;
     pace->momentBound = run->begin + length;
     pace->knowsPushing = !isNew;
     pace->isTold = isNew;
     pace->pushing = isNew ? pace->pushing : levels->pushing;
-    double way = tpGroupRun_Land(run, isNew ? &levels->flow : NULL);
+    double way = tpGroupRun_Land(run, isFirst ? &levels->flow : NULL);
     pace->isTold = false;
     return way;
 }
