@@ -371,7 +371,7 @@ TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name);
 // of joints, forces). A snapshot goes into any world of the same structure and stepper: this one,
 // or one that another process has built from the same scene with the same version of the library.
 typedef struct tpSnapshot tpSnapshot;
-#define TP_SNAPSHOT_VERSION 19
+#define TP_SNAPSHOT_VERSION 20
 TP_API int tpSnapshotVersion(void); // of the library that is linked: TP_SNAPSHOT_VERSION
 TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL if memory ran out
 // tp_badInput, and nothing has changed, if bodies, shapes, joints, forces or the stepper are

@@ -31,8 +31,7 @@ typedef struct Hash {
     TP_ARRAY(Entry) sorted;   // by bucket
     TP_ARRAY(int32_t) starts; // [bucketCount + 1] into sorted
     TP_ARRAY(int32_t) unbounded;
-    int32_t levels[2200]; // in use, ascending; doubles have no more exponents
-    int levelCount;
+    TP_ARRAY(int32_t) levels; // in use, ascending, no more than entries
     uint32_t bucketMask;
     tpPairGather gather;
     tpPairArray unsorted; // scratch of sorting
@@ -58,6 +57,7 @@ static void destroyHash(tpBroadPhase* broadPhase) {
     TP_FREE_ARRAY(&allocator, self->sorted);
     TP_FREE_ARRAY(&allocator, self->starts);
     TP_FREE_ARRAY(&allocator, self->unbounded);
+    TP_FREE_ARRAY(&allocator, self->levels);
     tpDestroyPairGather(&self->gather);
     TP_FREE_ARRAY(&allocator, self->unsorted);
     tpRelease(&allocator, broadPhase, sizeof(tpBroadPhase));
@@ -108,18 +108,18 @@ static bool isSameCell(const Cell* a, const Cell* b) {
 
 // Keeps the list of levels in use ascending and without doubles.
 static void useLevel(Hash* self, int32_t level) {
-    int at = self->levelCount;
-    while (at > 0 && self->levels[at - 1] >= level) {
+    int at = self->levels.count;
+    while (at > 0 && self->levels.data[at - 1] >= level) {
         --at;
     }
-    if (at < self->levelCount && self->levels[at] == level) {
+    if (at < self->levels.count && self->levels.data[at] == level) {
         return;
     }
-    for (int i = self->levelCount; i > at; --i) {
-        self->levels[i] = self->levels[i - 1];
+    for (int i = self->levels.count; i > at; --i) {
+        self->levels.data[i] = self->levels.data[i - 1];
     }
-    self->levels[at] = level;
-    ++self->levelCount;
+    self->levels.data[at] = level;
+    ++self->levels.count;
 }
 
 static bool reserve(Hash* self, int count) {
@@ -131,12 +131,13 @@ static bool reserve(Hash* self, int count) {
     return TP_RESERVE(&self->allocator, self->entries, count) &&
            TP_RESERVE(&self->allocator, self->sorted, count) &&
            TP_RESERVE(&self->allocator, self->unbounded, count) &&
+           TP_RESERVE(&self->allocator, self->levels, count) &&
            TP_RESERVE(&self->allocator, self->starts, (int)buckets + 1);
 }
 
 static void fillTable(Hash* self, const tpProxies* proxies) {
     self->entries.count = self->unbounded.count = 0;
-    self->levelCount = 0;
+    self->levels.count = 0;
     for (int32_t i = 0; i < proxies->count; ++i) {
         if (proxies->kinds[i] == tp_noProxy) {
             continue;
@@ -228,8 +229,9 @@ static void findBounded(const void* context, int begin, int end, tpPairSink* sin
     const Hash* self = search->self;
     for (int i = begin; i < end; ++i) {
         const Entry* entry = &self->entries.data[i];
-        for (int k = self->levelCount - 1; k >= 0 && self->levels[k] >= entry->cell.level; --k) {
-            searchLevel(search, entry, self->levels[k], sink);
+        for (int k = self->levels.count - 1; k >= 0 && self->levels.data[k] >= entry->cell.level;
+             --k) {
+            searchLevel(search, entry, self->levels.data[k], sink);
         }
     }
 }

@@ -1,25 +1,8 @@
 // Impacts and moments of groups that flows carry, and strides that need two levels: what they cost
 // in counted work. Their accuracy is in the other tests of auto and in bench/auto.
 
+#include "auto_work.h"
 #include "steppers/auto/stride_levels.h"
-#include "support/scene_text.h"
-#include "tippe/world.h"
-
-// What a run costs, ns of counted work; every step is certified.
-static double workOf(const char* text, const char* accuracy, double step, int count) {
-    tpWorld* world = makeWorldFrom(text);
-    tpError error;
-    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
-    double work = 0.0;
-    for (int i = 0; i < count; ++i) {
-        tpStepReport report = tpWorld_Step(world, step);
-        assert_int_equal(report.violations, 0);
-        work += report.work;
-    }
-    tpDestroyWorld(world);
-    assert_true(work > 0.0);
-    return work;
-}
 
 static const char* const rod =
     "{ \"tippe\": 1, \"name\": \"rod\", \"planar\": true, \"gravity\": [0, -9.81, 0],"

@@ -7,14 +7,18 @@
 #include "dynamics/motion.h"
 #include "geometry/shape.h"
 
-bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
-    if (body->firstShape < 0 || !body->form->inertia.isIsotropic) {
+bool tpBody_IsRound(const tpSystem* system, const tpBody* body) {
+    if (body->firstShape < 0) {
         return false;
     }
     const tpShape* shape = &system->shapes.data[body->firstShape];
     const tpVec3 offset = tpSub(shape->form->geometry.pose.position, body->center);
     return shape->next < 0 && shape->form->geometry.type == tp_sphereShape &&
            tpLength(offset) <= 1e-9 * body->size;
+}
+
+bool tpBody_IsBall(const tpSystem* system, const tpBody* body) {
+    return body->form->inertia.isIsotropic && tpBody_IsRound(system, body);
 }
 
 bool tpBody_IsSteady(const tpBody* body) {
@@ -47,7 +51,7 @@ bool tpBody_IsSteadyFor(const tpBody* body, double time, double seconds) {
 double tpSystem_TurningSpeed(const tpSystem* system, int index, int shape) {
     const tpBody* body = &system->bodies.data[index];
     tpVec3 angular = system->velocities.data[index].angular;
-    if (tpLengthSquared(angular) == 0.0 || tpBody_IsBall(system, body)) {
+    if (tpLengthSquared(angular) == 0.0 || tpBody_IsRound(system, body)) {
         return 0.0;
     }
     if (tpClassOf(&system->shapes.data[shape].form->geometry)->kind == tp_planeKind) {

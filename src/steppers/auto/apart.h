@@ -13,7 +13,10 @@
 
 #include "dynamics/contacts.h"
 
-// Whether a body is one ball about its centre of mass, with equal moments: nobody sees it turn.
+// Whether a body is one sphere about its centre of mass: its surface stays where it is as it turns.
+bool tpBody_IsRound(const tpSystem* system, const tpBody* body);
+
+// Whether it has equal moments too: nobody sees it turn.
 bool tpBody_IsBall(const tpSystem* system, const tpBody* body);
 
 // Whether a body stands still, or moves evenly whatever happens.

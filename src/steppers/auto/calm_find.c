@@ -184,7 +184,7 @@ static double wayAlong(const Paths* paths, int body, int shape, tpVec3 direction
     double change = tpDistanceBetween(tpStride_VelocityAt(stride, part, s),
                                       tpStride_VelocityAt(stride, part, before));
     double turn = 0.0;
-    if (!tpBody_IsBall(system, &system->bodies.data[body])) {
+    if (!tpBody_IsRound(system, &system->bodies.data[body])) {
         double now = (double)stride->doneCount / stride->frameCount;
         turn = time * tpLength(part->spin) + tpStride_TurnAt(stride, part, s) +
                tpStride_TurnAt(stride, part, now);

@@ -179,6 +179,8 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->levelCount = from->levelCount;
     to->shortCount = from->shortCount;
     to->flowLength = from->flowLength;
+    to->flowStep = from->flowStep;
+    to->flowError = from->flowError;
     to->flowWait = from->flowWait;
     to->flowFailures = from->flowFailures;
     to->hopelessCount = from->hopelessCount;

@@ -7,6 +7,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/locks.h"
 #include "steppers/auto/flow_laws.h"
+#include "steppers/auto/flow_moments.h"
 #include "steppers/auto/flow_solve.h"
 #include "steppers/auto/outer_forces.h"
 
@@ -27,14 +28,6 @@ static const double coefficients[stageCount + 1][stageCount] = {
 // stages, whose weights are those of the whole step too.
 static const double earlyWeights[stageCount] = { 0.0, 0.0, (38.0 + 7.0 * ROOT6) / 144.0,
                                                  (38.0 - 7.0 * ROOT6) / 144.0, -1.0 / 36.0 };
-static const double times[stageCount + 1] = { 0.0, 0.3, (4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0,
-                                              1.0, 1.0 };
-
-// The cosine of the angle by which the direction of a slip may turn in a step.
-static const double leastCosine = 0.5;
-
-// Of its first speed: a slip that is slower at the end of a step is coming to its end.
-static const double endingPart = 0.7;
 
 // Work in nanoseconds: of each stage, of a body, a contact, a row, and a product in the solve.
 static const double stageWork = 60.0, bodyWork = 80.0, contactWork = 500.0, rowWork = 30.0,
@@ -92,7 +85,7 @@ static void place(tpFlow* flow, tpSystem* system, int stage, double h) {
             position = tpMulAdd(position, h * coefficients[stage][j], state->velocity);
             turn = addQuat(turn, h * coefficients[stage][j], state->turnRate);
         }
-        tpQuat spun = tpQuatExp(tpScale(times[stage] * h, first->spin));
+        tpQuat spun = tpQuatExp(tpScale(tpFlow_Times[stage] * h, first->spin));
         tpPose* pose = &system->poses.data[flow->plan.bodies[k]];
         pose->position = position;
         pose->rotation = tpNormalizeQuat(tpMulQQ(turn, spun));
@@ -104,7 +97,7 @@ static void place(tpFlow* flow, tpSystem* system, int stage, double h) {
     for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
         if (system->bodies.data[i].kind == tp_kinematicBody) {
             const tpVelocity* velocity = &system->velocities.data[i];
-            double time = times[stage] * h;
+            double time = tpFlow_Times[stage] * h;
             tpQuat turned = tpQuatExp(tpScale(time, velocity->angular));
             system->poses.data[i].position =
                 tpMulAdd(memory->given[i].position, time, velocity->linear);
@@ -153,60 +146,6 @@ static double givenPower(const tpFlowPlan* plan, const tpSystem* system, const t
     return power;
 }
 
-// What was `first` at the start of the step and is `now` at a stage comes to nothing in between,
-// evenly: the earliest such moment counts.
-static void guessMoment(tpFlow* flow, int stage, double first, double now) {
-    double part = times[stage] * first / (first - now);
-    bool isInside = part > 0.0 && part < 1.0;
-    if (isInside && (flow->momentPart < 0.0 || part < flow->momentPart)) {
-        flow->momentPart = part;
-    }
-}
-
-// What was `first` at the start and is less, but not nothing, at the end of the step comes to
-// nothing after it: the earliest such moment counts.
-static void guessLater(tpFlow* flow, double first, double last) {
-    if (isfinite(first) && last > 0.0 && last < first) {
-        flow->laterPart = fmin(flow->laterPart, first / (first - last));
-    }
-}
-
-// The same of a law: the parts that have ended tell. (With the rate of the coordinate alone nobody
-// knew when a motor comes to its speed, or a servo to the edge of its effort.)
-static void guessLawMoment(tpFlow* flow, int stage, int place, const tpFlowLawForce* law) {
-    for (int k = 0; k < tp_lawParts; ++k) {
-        double first = flow->memory->firstLawMargins[place][k];
-        if (law->margins[k] <= 0.0 && isfinite(first)) {
-            guessMoment(flow, stage, first, law->margins[k]);
-        }
-    }
-}
-
-// The same of what has happened so many seconds before the end of a step of h.
-static void guessSince(tpFlow* flow, double since, double h) {
-    if (since > 0.0 && since < h) {
-        flow->momentPart = 1.0 - since / h;
-    }
-}
-
-// The same of what was there at the stages before and is not at this one: half way from the last of
-// their times.
-static void guessBetween(tpFlow* flow, int stage) {
-    double before = 0.0;
-    for (int k = 1; k < stage; ++k) {
-        before = times[k] < times[stage] ? fmax(before, times[k]) : before;
-    }
-    flow->momentPart = 0.5 * (before + times[stage]);
-}
-
-// What bodies are going to meet if they go on as they do after a part of a step of h, where they
-// have met nothing yet.
-static void guessAhead(tpFlow* flow, const tpFlowMeeting* meeting, double part, double h) {
-    if (meeting->isThere && meeting->since == 0.0 && isfinite(meeting->ahead)) {
-        flow->aheadPart = part + meeting->ahead / h;
-    }
-}
-
 // The directions along which rows push: a contact that slides has its friction with the normal.
 // False if a slip has stopped, or turned far.
 static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
@@ -222,16 +161,16 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
             continue;
         }
         tpFlowSlip* slip = &memory->pushes.slips[i];
-        slip->size = tpFlowRows_Slip(rows, system, i, slip->direction);
+        tpFlowRow friction[tp_flowFriction];
+        double scales[tp_flowFriction];
+        slip->size = tpFlowRows_SlipAlong(rows, system, i, slip->direction, friction, scales);
         double cosine = 0.0;
         tpFlowRow* push = &memory->pushes.rows[rows->firstRows[i]];
         for (int k = 0; k < tpFlowRows_FrictionCount(rows, system, i); ++k) {
-            double scale;
-            tpFlowRow friction = tpFlowRows_Friction(rows, system, i, k, &scale);
             slip->direction[k] /= fmax(slip->size, 1e-300);
-            double part = -rows->laws[i].mu * scale * slip->direction[k];
-            tpWrench_Add(&push->onA, part, &friction.onA);
-            tpWrench_Add(&push->onB, part, &friction.onB);
+            double part = -rows->laws[i].mu * scales[k] * slip->direction[k];
+            tpWrench_Add(&push->onA, part, &friction[k].onA);
+            tpWrench_Add(&push->onB, part, &friction[k].onB);
         }
         if (stage == 0) {
             memory->firstSlips[i] = *slip;
@@ -239,8 +178,8 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         for (int k = 0; k < tp_flowFriction; ++k) {
             cosine += slip->direction[k] * memory->firstSlips[i].direction[k];
         }
-        if (cosine < leastCosine) {
-            guessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
+        if (cosine < tpFlow_LeastCosine) {
+            tpFlow_GuessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
             flow->slipHasTurned = true;
             goesOn = false;
         }
@@ -293,7 +232,7 @@ static bool addLaws(tpFlow* flow, const tpSystem* system, int stage, double h) {
         if (stage == 0) {
             memcpy(flow->memory->firstLawMargins[i], law.margins, sizeof(law.margins));
         } else if (!law.goesOn) {
-            guessLawMoment(flow, stage, i, &law);
+            tpFlow_GuessLawMoment(flow, stage, i, &law);
         }
         goesOn = goesOn && law.goesOn;
     }
@@ -311,59 +250,6 @@ static void setForces(tpFlow* flow, const tpSystem* system, int stage, double h)
         memory->loads.work += h * coefficients[stageCount][stage] * power;
         memory->early.work += h * earlyWeights[stage] * power;
     }
-}
-
-// What a contact could push less before it comes off, or, if it sticks, before it slides, N.
-static double contactMargin(const tpFlow* flow, const tpSystem* system, const double* forces,
-                            int contact) {
-    const tpFlowRows* rows = flow->memory->now;
-    const tpContactLaw* law = &rows->laws[contact];
-    const double* own = &forces[rows->firstRows[contact]];
-    if (flow->plan.modes[contact] != tp_flowSticks) {
-        return own[0];
-    }
-    int count = tpFlowRows_FrictionCount(rows, system, contact);
-    tpVec3 friction = tpScale(own[1], law->tangents[0]);
-    friction = count > 1 ? tpMulAdd(friction, own[2], law->tangents[1]) : friction;
-    double size = tpContactLaw_FrictionSize(law, friction, count > 2 ? own[3] : 0.0);
-    return fmin(own[0], law->muStatic * own[0] - size);
-}
-
-// Whether contacts push, stick and motors hold by the forces of a stage, of which the last one is
-// at the end of the step: the means of the step may when these do not.
-static bool areHeld(tpFlow* flow, const tpSystem* system, int stage) {
-    tpFlowMemory* memory = flow->memory;
-    const double* forces = memory->impulses[stage];
-    double margins[tp_flowContacts + tp_flowLaws];
-    int count = flow->plan.contactCount;
-    for (int i = 0; i < count; ++i) {
-        margins[i] = contactMargin(flow, system, forces, i);
-    }
-    for (int i = 0; i < flow->plan.rowCount; ++i) {
-        const tpFlowRow* row = &memory->pushes.rows[i];
-        if (row->law > 0) {
-            const tpFlowLaw* law = &flow->plan.laws[row->law - 1];
-            margins[count++] = tpFlowLaw_Margin(law, system, &flow->plan, forces[i]);
-        }
-    }
-    bool areHeld = true;
-    for (int i = 0; i < count; ++i) {
-        memory->firstMargins[i] = stage == 0 ? margins[i] : memory->firstMargins[i];
-        if (stage > 0) {
-            guessLater(flow, memory->firstMargins[i], margins[i]);
-        }
-        if (stage > 0 && margins[i] < 0.0 && memory->firstMargins[i] > 0.0) {
-            guessMoment(flow, stage, memory->firstMargins[i], margins[i]);
-            areHeld = false;
-        }
-        // The force of the first stage is the mean up to the second one. (A ball that left a dome
-        // .007 s after the start of a stride left it at once.)
-        if (stage == 0 && margins[i] < 0.0) {
-            guessMoment(flow, 1, 1.0, -1.0);
-            areHeld = false;
-        }
-    }
-    return areHeld;
 }
 
 // From one stage to the next. False if something has changed in between.
@@ -387,16 +273,16 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         isLast ? tpFlowRows_FindAround(memory->next, &flow->plan, system, h, flow->watch, &meeting)
                : tpFlowRows_Find(memory->next, &flow->plan, system);
     if (!isFound || meeting.isThere) {
-        guessSince(flow, meeting.since, h);
-        guessAhead(flow, &meeting, 1.0, h);
+        tpFlow_GuessSince(flow, meeting.since, h);
+        tpFlow_GuessAhead(flow, &meeting, 1.0, h);
         flow->hasMet = isFound && meeting.since > 0.0;
         if (!isFound) {
-            guessBetween(flow, stage + 1);
+            tpFlow_GuessBetween(flow, stage + 1);
         }
         return false;
     }
     if (!isLast && !tpFlow_AreSurfacesAlike(flow, system)) {
-        guessBetween(flow, stage + 1);
+        tpFlow_GuessBetween(flow, stage + 1);
         return false;
     }
     setVelocities(flow, system, stage + 1, h);
@@ -405,7 +291,7 @@ static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
         return false;
     }
     tpFlow_SetRotors(flow, stage, h, coefficients[stage + 1]);
-    if ((stage == 0 || isLast) && !areHeld(flow, system, stage)) {
+    if ((stage == 0 || isLast) && !tpFlow_AreHeld(flow, system, stage)) {
         return false;
     }
     addForces(flow, stage);
@@ -429,45 +315,6 @@ static double workOf(const tpFlowPlan* plan) {
                          rowWork * rows + productWork * rows * rows * (rows + 24.0) / 3.0);
 }
 
-// Whether laws and slips are still what they were where the step ends: the last stage is there too,
-// but its velocities are of a lower order.
-static bool goesOnAtEnd(tpFlow* flow, const tpSystem* system) {
-    const tpFlowPlan* plan = &flow->plan;
-    const tpFlowMemory* memory = flow->memory;
-    bool goesOn = true;
-    for (int i = 0; i < plan->lawCount; ++i) {
-        tpFlowLawForce law = tpFlowLaw_Force(&plan->laws[i], system, plan);
-        for (int k = 0; k < tp_lawParts; ++k) {
-            guessLater(flow, memory->firstLawMargins[i][k], law.margins[k]);
-        }
-        if (!law.goesOn) {
-            guessLawMoment(flow, stageCount, i, &law);
-            goesOn = false;
-        }
-    }
-    for (int i = 0; i < plan->contactCount; ++i) {
-        const tpFlowSlip* first = &memory->firstSlips[i];
-        double slip[tp_flowFriction], along = 0.0;
-        if (plan->modes[i] != tp_flowSlides) {
-            continue;
-        }
-        double size = tpFlowRows_Slip(memory->now, system, i, slip);
-        for (int k = 0; k < tp_flowFriction; ++k) {
-            along += slip[k] * first->direction[k];
-        }
-        if (along < leastCosine * size) {
-            guessMoment(flow, stageCount, first->size, along);
-            flow->slipHasTurned = true;
-            goesOn = false;
-        }
-        guessLater(flow, first->size, along);
-        if (along < endingPart * first->size) {
-            flow->endingSlip = fmin(flow->endingSlip, size);
-        }
-    }
-    return goesOn;
-}
-
 // Finds the rows where the step starts: those of the last stage of the step before are there, and
 // those of the start of the flow were kept. Whether nothing is met there.
 static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
@@ -484,7 +331,7 @@ static bool findFirst(tpFlow* flow, tpSystem* system, double h) {
     }
     bool isFound =
         tpFlowRows_FindAround(memory->now, &flow->plan, system, h, tp_flowAhead, &meeting);
-    guessAhead(flow, &meeting, 0.0, h);
+    tpFlow_GuessAhead(flow, &meeting, 0.0, h);
     return isFound && !meeting.isThere;
 }
 
@@ -513,8 +360,6 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     report->substepCount = 1;
     report->solveCount = report->iterationCount = stageCount;
     report->contactQueryCount = flow->plan.contactCount > 0 ? stageCount + 1 : 2;
-    report->kineticBefore = tpSystem_KineticEnergy(system);
-    report->potentialBefore = tpSystem_PotentialEnergy(system);
     system->time = run->begin + begin;
     tpFlowLoads_Clear(&memory->loads, &flow->plan);
     memory->isEarlyAsked = early != NULL;
@@ -525,6 +370,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     }
     flow->momentPart = flow->aheadPart = -1.0;
     flow->laterPart = flow->endingSlip = INFINITY;
+    flow->pulls = 0;
     flow->hasMet = flow->slipHasTurned = false;
     taken->isBad = !findFirst(flow, system, h);
     for (int stage = 0; stage < stageCount && !taken->isBad; ++stage) {
@@ -536,9 +382,9 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
     if (taken->isBad) {
         return true;
     }
-    taken->isBad = !goesOnAtEnd(flow, system);
+    taken->isBad = !tpFlow_GoesOnAtEnd(flow, system);
     if (!taken->isBad && tpFlow_AreEdgesLeft(flow, system)) {
-        flow->momentPart = 0.5 * (times[stageCount - 2] + 1.0);
+        flow->momentPart = 0.5 * (tpFlow_Times[stageCount - 2] + 1.0);
         taken->isBad = true;
     }
     if (taken->isBad) {
@@ -551,7 +397,7 @@ bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double begin, double h, tpTa
                                                           memory->now, 0.5 * h, early)) &&
                      tpFlowLoads_Report(&memory->loads, &flow->plan, system, memory->now, h, taken);
     if (taken->isBad) {
-        guessSince(flow, tpFlowPlan_TimeBeyondLimits(&flow->plan, system), h);
+        tpFlow_GuessSince(flow, tpFlowPlan_TimeBeyondLimits(&flow->plan, system), h);
     }
     return hasMemory;
 }
@@ -568,6 +414,41 @@ static bool isKept(const tpFlow* flow, const tpSystem* system, double limit) {
             return false;
         }
     }
+    return true;
+}
+
+// What there is to know of the plan where the flow begins. Whether it has a flow.
+static bool prepare(tpFlow* flow, tpSystem* system) {
+    tpFlow_FindSurfaces(flow, system);
+    tpFlow_FindRedundancy(flow, system);
+    findPushes(flow, system, 0);
+    return tpFlow_IsDetermined(flow, system);
+}
+
+// In parts of the time scale: contacts that pull on average for so long where a flow begins come
+// off there.
+static const double lettingPart = 1e-5;
+
+bool tpFlow_LetGo(tpFlow* flow, tpGroupRun* run, const tpKeptMotion* start, bool* canGo) {
+    tpSystem* system = run->system;
+    tpFlowMemory* memory = flow->memory;
+    tpFlow before = *flow; // with what the step before has told
+    tpTaken taken;
+    tpKeptMotion_PutBack(start, system);
+    flow->watch = tp_flowBlind;
+    flow->isAtStart = true;
+    run->hasMemory = tpFlow_TakeStep(flow, run, 0.0, lettingPart * run->timeScale, &taken, NULL) &&
+                     run->hasMemory;
+    tpKeptMotion_PutBack(start, system);
+    unsigned all = (1u << flow->plan.contactCount) - 1u;
+    if (!run->hasMemory || flow->pulls == 0 || flow->pulls == all) {
+        *flow = before;
+        return false; // what holds nothing flies, which is the method's
+    }
+    memory->now = &memory->first;
+    memory->next = &memory->rows[0];
+    tpFlowPlan_Drop(&flow->plan, memory->now, system, flow->pulls);
+    *canGo = prepare(flow, system);
     return true;
 }
 
@@ -604,12 +485,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
                      memory->given != NULL && memory->poses != NULL &&
                      memory->inverseInertias != NULL && memory->rowLists != NULL;
     *canGo = *canGo && hasMemory;
-    if (*canGo) {
-        tpFlow_FindSurfaces(flow, system);
-        tpFlow_FindRedundancy(flow, system);
-        findPushes(flow, system, 0);
-    }
-    *canGo = *canGo && tpFlow_IsDetermined(flow, system) &&
+    *canGo = *canGo && prepare(flow, system) &&
              (run->pace.knowsPushing || isKept(flow, system, run->limits.residual));
     return hasMemory;
 }

@@ -25,6 +25,9 @@ typedef struct tpFlow {
     double laterPart;     // of a step that is good: when something happens if rates go on as they
                           // do,
                           // 1 or more; INFINITY: nothing
+    unsigned pulls;       // of a step that is bad from its first stage on: contacts that pull
+                          // there,
+                          // as bits
     double endingSlip;    // of a step that is good: the least slip that has lost most of its speed,
                           // m/s; INFINITY: none has
     double aheadPart;     // of a step that is bad for what is near: the part of it, or more, after
@@ -44,6 +47,11 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo);
 // has carried, and worked. False if memory ran out.
 bool tpFlow_TakeStep(tpFlow* flow, tpGroupRun* run, double start, double h, tpTaken* taken,
                      tpTaken* early);
+
+// Leaves out contacts that pull from where the flow begins: they come off there. The system is put
+// back to `start`, where it began. False if none pulls, or all do, or memory ran out. `canGo`:
+// there is a flow without them.
+bool tpFlow_LetGo(tpFlow* flow, tpGroupRun* run, const tpKeptMotion* start, bool* canGo);
 
 // Whether a contact slides in it, and whether joints or contacts hold anything: if not, bodies fly.
 bool tpFlow_Slides(const tpFlow* flow);

@@ -142,13 +142,23 @@ static void accept(tpGroupRun* run, const tpStrideLevels* levels, double length,
     pace->flowLength = fmax(length * careful * growth, growth > smallGrowth ? wanted : 0.0);
 }
 
-// Up to the moment that a try has met, if rates tell when that was.
+// Up to the moment that a try has met, if rates tell when that was. If its first step has met it,
+// nobody knows yet what pushes up to there. (It was taken for nothing then, and each such moment
+// was left to the method.)
 static double land(tpGroupRun* run, const tpStrideLevels* levels, double length) {
-    run->pace.momentGuess = run->begin + levels->momentPart * length;
-    run->pace.momentBound = run->begin + length;
-    run->pace.knowsPushing = true;
-    run->pace.pushing = levels->pushing;
-    return tpGroupRun_Land(run, levels->taken[tp_strideWhole].isBad ? &levels->flow : NULL);
+    tpPace* pace = &run->pace;
+    bool isFirst = levels->taken[tp_strideWhole].isBad;
+    // A slip that turns is approached by halves of the way, and stopped: landing on its end as
+    // rates tell it leaves more of it to the method.
+    bool isNew = isFirst && !levels->flow.slipHasTurned;
+    pace->momentGuess = run->begin + levels->momentPart * length;
+    pace->momentBound = run->begin + length;
+    pace->knowsPushing = !isNew;
+    pace->isTold = isNew;
+    pace->pushing = isNew ? pace->pushing : levels->pushing;
+    double way = tpGroupRun_Land(run, isFirst ? &levels->flow : NULL);
+    pace->isTold = false;
+    return way;
 }
 
 // Tries from the begin of the run on, for so many seconds at most.

@@ -78,6 +78,8 @@ typedef struct tpFlowPlan {
     tpFlowRotor rotors[tp_flowLaws];
     int couplings[tp_flowCouplings]; // those that hold a value
     tpContactKey keys[tp_flowContacts];
+    int droppedCount;
+    tpContactKey dropped[tp_flowContacts]; // contacts that come off where the flow begins
     int pairCount;
     tpShapePair pairs[tp_flowContacts]; // of shapes that touch, in order
     tpFlowMode modes[tp_flowContacts];
@@ -112,6 +114,9 @@ bool tpFlowPlan_Make(tpFlowPlan* plan, tpFlowRows* rows, tpSystem* system, const
 // The rows where the bodies are now. False if a contact of the plan is not found, or memory ran
 // out.
 bool tpFlowRows_Find(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system);
+
+// Takes contacts out of a plan whose rows are where the flow begins: bit i stands for contact i.
+void tpFlowPlan_Drop(tpFlowPlan* plan, tpFlowRows* rows, const tpSystem* system, unsigned dropped);
 
 // What is looked for at the ends of steps beside the contacts of the plan: nothing, what touches,
 // or also what bodies can meet within half of the step after it, can have met within half of the
@@ -155,8 +160,12 @@ int tpFlowRows_RollingPlace(const tpFlowRows* rows, const tpSystem* system, int 
 tpFlowRow tpFlowRows_Friction(const tpFlowRows* rows, const tpSystem* system, int contact, int k,
                               double* scale);
 
-// The slip of a contact in the scales of its law, and its size.
+// The slip of a contact in the scales of its law, and its size; and with it the rows of friction
+// and their scales.
 double tpFlowRows_Slip(const tpFlowRows* rows, const tpSystem* system, int contact,
                        double slip[tp_flowFriction]);
+double tpFlowRows_SlipAlong(const tpFlowRows* rows, const tpSystem* system, int contact,
+                            double slip[tp_flowFriction], tpFlowRow friction[tp_flowFriction],
+                            double scales[tp_flowFriction]);
 
 #endif

@@ -489,8 +489,8 @@ bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, 
 // The acceleration of the surface of a body that turns, towards its centre.
 static double turningOf(const tpSystem* system, int i) {
     const tpBody* body = &system->bodies.data[i];
-    bool isBall = tpBody_IsBall(system, body);
-    return isBall ? 0.0 : body->size * tpLengthSquared(system->velocities.data[i].angular);
+    bool isRound = tpBody_IsRound(system, body);
+    return isRound ? 0.0 : body->size * tpLengthSquared(system->velocities.data[i].angular);
 }
 
 void tpFlow_FindAccelerations(tpFlow* flow, const tpSystem* system) {
@@ -498,13 +498,13 @@ void tpFlow_FindAccelerations(tpFlow* flow, const tpSystem* system) {
     for (int k = 0; k < plan->bodyCount; ++k) {
         int i = plan->bodies[k];
         const tpBody* body = &system->bodies.data[i];
-        bool isBall = tpBody_IsBall(system, body);
+        bool isRound = tpBody_IsRound(system, body);
         double largest = 0.0;
         for (int stage = 0; stage < tp_flowStages; ++stage) {
             const tpWrench* force = &flow->memory->states[stage * plan->bodyCount + k].force;
             tpVec3 turn = tpMulMV(flow->memory->inverseInertias[k], force->angular);
             double linear = body->inverseMass * tpLength(force->linear);
-            largest = fmax(largest, linear + (isBall ? 0.0 : body->size * tpLength(turn)));
+            largest = fmax(largest, linear + (isRound ? 0.0 : body->size * tpLength(turn)));
         }
         plan->accelerations[i] = largest + turningOf(system, i);
     }

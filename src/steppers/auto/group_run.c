@@ -11,6 +11,7 @@
 #include "steppers/auto/modes.h"
 #include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stop.h"
+#include "steppers/auto/unchecked.h"
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts: for some steps of the user at
@@ -69,163 +70,6 @@ bool tpPace_IsTrusted(const tpPace* pace) {
     return pace->checkedError <= trusted;
 }
 
-// Whether impacts are located. Otherwise each moment is as wrong as it happens to lie in its step;
-// so it is with contacts that give, which are pressed in from then on.
-static bool locates(const tpGroupRun* run) {
-    bool isLocating = run->method == tp_pileMethod || run->method == tp_eventMethod;
-    return isLocating && !run->system->gives;
-}
-
-// Whether moments need not be checked: the last ones were as good as exact.
-static bool trustsMoments(const tpGroupRun* run) {
-    return locates(run) && run->pace.momentCount < run->pace.momentTrust;
-}
-
-// Whether nothing but gravity acts on the group if nothing pushes: steps are exact then.
-static bool fliesFreely(const tpGroupRun* run) {
-    const tpSystem* system = run->system;
-    bool isFree = run->groups->jointCounts[run->group] == 0 && !system->hasLoads &&
-                  !tpOuterForce_IsThere(system, run->groups, run->group);
-    for (int i = 0; isFree && i < system->bodyCount; ++i) {
-        isFree = run->groups->ofBody[i] != run->group || system->bodies.data[i].locked == 0;
-    }
-    return isFree;
-}
-
-// Whether the group flies, and its moments are trusted.
-static bool isFlying(const tpGroupRun* run) {
-    const tpPace* pace = &run->pace;
-    return pace->knowsPushing && pace->pushing == 0 && trustsMoments(run) && fliesFreely(run);
-}
-
-// Whether nothing has pushed in the group so far, flights are exact and impacts located: a step
-// with no impact in it, or with one of two bodies alone, need not be checked.
-static bool mayBeExact(const tpGroupRun* run) {
-    return run->pace.pushing == 0 && locates(run) && fliesFreely(run);
-}
-
-// In lengths of the scene: how far from each other bodies are taken to meet.
-static const double locatedPart = 1e-8;
-
-// In lengths per time scale: what parts faster has left.
-static const double partingPart = 1e-3;
-
-// Whether there were impacts, so many at most, each of one pair of shapes at one point, and all are
-// apart again. The law of an impact is exact, and flights before and after it are. (Whole and
-// halves of such steps were compared all the same: a third of the instructions of a ball that
-// bounces down a slope.)
-static bool areLoneImpacts(const tpGroupRun* run, const tpTaken* taken, int most) {
-    int pushCount = 0, count = taken->report.figures[tp_collisionFigure];
-    bool isApart = true;
-    double slow = partingPart * run->lengthScale / run->timeScale;
-    for (int i = 0; i < taken->tally.count; ++i) {
-        const tpContactInfo* info = &taken->tally.list[i];
-        if (info->normalImpulse > 0.0) {
-            pushCount += 1;
-            isApart = isApart && (info->gap > run->limits.penetration ||
-                                  tpModes_SpeedApart(info, run->system) > slow);
-        }
-    }
-    return count >= 1 && count <= most && pushCount >= 1 && pushCount <= count && isApart;
-}
-
-static bool isLoneImpact(const tpGroupRun* run, const tpTaken* taken) {
-    return areLoneImpacts(run, taken, 1);
-}
-
-static bool needsCheck(const tpGroupRun* run) {
-    bool isTrusted = tpPace_IsTrusted(&run->pace) && run->pace.uncheckedCount < run->pace.trust;
-    return !isTrusted && !isFlying(run);
-}
-
-// The errors of a step that nobody checks, by the rates of the last one that was. Velocities are
-// off by no more than what is moving: rates of a short step at an impact say nothing of long ones.
-// (Eight coins were said to be off by 34 km.)
-static void growErrors(tpGroupRun* run, double h) {
-    double fastest = h * tpLength(run->system->gravity);
-    for (int i = 0; i < run->system->bodyCount; ++i) {
-        if (run->groups->ofBody[i] == run->group) {
-            const tpVelocity* velocity = &run->system->velocities.data[i];
-            fastest = fmax(fastest, tpVelocity_LargestSpeed(run->system, i, velocity));
-        }
-    }
-    for (int i = 0; i < run->system->bodyCount; ++i) {
-        if (run->groups->ofBody[i] == run->group) {
-            double rate = fmin(run->pace.positionRate, 2.0 * fastest);
-            double speed = run->speedErrors[i];
-            run->positionErrors[i] += h * (speed + rate);
-            run->speedErrors[i] = fmax(speed, fmin(speed + h * run->pace.speedRate, 2.0 * fastest));
-        }
-    }
-}
-
-static void accept(tpGroupRun* run, const tpTaken* next) {
-    run->hasMemory = tpTaken_Append(&run->taken, run->system, next) && run->hasMemory;
-}
-
-// Adds the error of a moment, m.
-static void addMoment(tpGroupRun* run, double error) {
-    for (int i = 0; error > 0.0 && i < run->system->bodyCount; ++i) {
-        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? error : 0.0;
-    }
-}
-
-// Takes a step that nobody checks. False if other shapes push each other in it than before, and
-// that is to be looked at: then `check` has it as its whole step, and `before` the state to go back
-// to.
-static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind, tpCheck* check,
-                        tpKept* before) {
-    tpSystem* system = run->system;
-    tpTaken* taken = &check->whole;
-    run->hasMemory =
-        (isBlind || tpKept_Take(before, system, tpMethod_Stepper(run->method), run->state)) &&
-        tpGroupRun_TakeStep(run, start, h, taken);
-    if (!run->hasMemory) {
-        return true;
-    }
-    uint64_t pushing = tpTaken_Pairs(taken);
-    bool isExact = mayBeExact(run) && (pushing == 0 || isLoneImpact(run, taken));
-    pushing = isExact ? 0 : pushing;
-    bool isMoment = !isBlind && pushing != run->pace.pushing;
-    // A step in which contacts come, or all go, need not be checked.
-    bool comesOrGoes = pushing == 0 || run->pace.pushing == 0;
-    uint64_t features = tpTaken_Features(taken);
-    // The same shapes by other features: a block may have begun to tip.
-    bool isOther = !isMoment && features != run->pace.features;
-    bool isDoubted = (isMoment && !(comesOrGoes && trustsMoments(run))) || isOther;
-    if (!isBlind && (taken->isBad || (!isExact && (taken->hasTurned || isDoubted)))) {
-        run->pace.checkedError = INFINITY;
-        return false;
-    }
-    run->pace.uncheckedCount += 1;
-    run->pace.momentCount += isMoment ? 1 : 0;
-    run->pace.pushing = pushing;
-    run->pace.features = features;
-    run->pace.givenRate = tpGiving_Rate(&taken->tally, system, h);
-    run->pace.knowsPushing = true;
-    accept(run, taken);
-    bool isLone = isExact && taken->report.figures[tp_collisionFigure] > 0;
-    double momentError = isLone     ? locatedPart * run->lengthScale
-                         : isMoment ? run->pace.momentError
-                                    : 0.0;
-    addMoment(run, momentError);
-    growErrors(run, h);
-    return true;
-}
-
-// Nobody knows how well a step is that is taken as it is though it should be checked: bodies may be
-// off by half of what impacts can make of the way.
-static void addUnknown(tpGroupRun* run, const tpVelocity* starts, double h) {
-    const tpSystem* system = run->system;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpVelocity *first = &starts[i], *last = &system->velocities.data[i];
-        double change =
-            tpDistanceBetween(first->linear, last->linear) +
-            system->bodies.data[i].size * tpDistanceBetween(first->angular, last->angular);
-        run->positionErrors[i] += run->groups->ofBody[i] == run->group ? 0.5 * h * change : 0.0;
-    }
-}
-
 // Whether the halves of a step are not to be afforded after the whole one, which has cost all that
 // was spent since `before`.
 static bool isDear(const tpSystem* system, double before) {
@@ -244,9 +88,9 @@ static double goDear(tpGroupRun* run, const tpCheck* check, const tpKept* before
     run->pace.features = tpTaken_Features(&check->whole);
     run->pace.givenRate = tpGiving_Rate(&check->whole.tally, system, h);
     run->pace.knowsPushing = true;
-    accept(run, &check->whole);
-    addUnknown(run, before->motion.velocities, h);
-    growErrors(run, h);
+    tpGroupRun_Accept(run, &check->whole);
+    tpGroupRun_AddUnknown(run, before->motion.velocities, h);
+    tpGroupRun_GrowErrors(run, h);
     return start + h;
 }
 
@@ -256,7 +100,7 @@ static void learn(tpGroupRun* run, const tpCheck* check, double h) {
     // Trust grows from check to check. A moment says nothing of the steps after it, unless bodies
     // fly from impact to impact.
     int trust = 2 * pace->trust + 1;
-    bool isLike = !check->isMoment || (locates(run) && fliesFreely(run));
+    bool isLike = !check->isMoment || (tpGroupRun_Locates(run) && tpGroupRun_FliesFreely(run));
     int most = isLike ? uncheckedAfter(check->plainError) : 0;
     pace->checkedError = check->plainError;
     pace->trust = trust < most ? trust : most;
@@ -320,7 +164,7 @@ static double goHalves(tpGroupRun* run, double start, double h, tpCheck* check,
     }
     run->pace.step = stepAfter(run, check, h, shortest);
     learn(run, check, h);
-    accept(run, &check->halves);
+    tpGroupRun_Accept(run, &check->halves);
     return start + h;
 }
 
@@ -370,114 +214,6 @@ static bool isUnchecked(const tpGroupRun* run) {
     return run->method == tp_flyingMethod || isCrowd;
 }
 
-// What a step has raised the energy by without work, in parts of what the certificate allows; 2 at
-// least if an island has gained more than its own energies allow.
-static double energyPart(tpSystem* system, const tpKept* before, tpStepReport* report) {
-    const tpPose* poses = before->motion.poses;
-    const tpVelocity* velocities = before->motion.velocities;
-    report->kineticAfter = tpSystem_KineticEnergy(system);
-    report->potentialAfter = tpSystem_PotentialEnergy(system);
-    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
-                  report->potentialBefore - report->externalWork;
-    double part = rise / tpCertificate_EnergyLimit(system, report);
-    bool hasGained = tpCertificate_HasIslandGained(system, poses, velocities, report);
-    return hasGained ? fmax(part, 2.0) : part;
-}
-
-// A step that should be checked and is not: nobody knows how well it is, but for the energy.
-static void goHopelessly(tpGroupRun* run, double start, double h) {
-    tpSystem* system = run->system;
-    tpCheck check;
-    tpKept before;
-    run->hasMemory = tpKept_Take(&before, system, NULL, NULL);
-    if (!run->hasMemory) {
-        return;
-    }
-    goUnchecked(run, start, h, true, &check, NULL);
-    if (run->hasMemory) {
-        double part = energyPart(system, &before, &check.whole.report);
-        run->taken.energyPart = fmax(run->taken.energyPart, part);
-        run->taken.isBad = run->taken.isBad || part > 1.0;
-        addUnknown(run, before.motion.velocities, h);
-    }
-}
-
-// A step of a crowd, whose paths nobody follows.
-static void goInCrowd(tpGroupRun* run, double start, double h) {
-    tpSystem* system = run->system;
-    tpCheck check;
-    tpVelocity* starts = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
-    run->hasMemory = starts != NULL;
-    if (run->hasMemory) {
-        memcpy(starts, system->velocities.data, sizeof(tpVelocity) * (size_t)system->bodyCount);
-        goUnchecked(run, start, h, true, &check, NULL);
-    }
-    if (run->hasMemory) {
-        addUnknown(run, starts, h);
-    }
-}
-
-// Whether all bodies of the group are balls: all methods have the same law for an impact of two of
-// them, or of one with what is fixed.
-static bool areBalls(const tpGroupRun* run) {
-    const tpSystem* system = run->system;
-    bool areBalls = true;
-    for (int i = 0; areBalls && i < system->bodyCount; ++i) {
-        areBalls =
-            run->groups->ofBody[i] != run->group || tpBody_IsBall(system, &system->bodies.data[i]);
-    }
-    return areBalls;
-}
-
-// In worlds of more bodies its state, which has room for all of them, costs more than it saves.
-// And the impacts of a step, one after the other, of balls that were apart at its start.
-enum { mostForEvents = 64, mostLone = 8 };
-
-// Lets the method of events take a step of balls that fly: it needs a tenth of what a method with
-// contacts that rest does for one impact. False if the step is not that simple; then nothing has
-// moved. (A ball between walls took 1.45 million instructions, 200,000 for each impact.)
-static bool goByEvents(tpGroupRun* run, double start, double h) {
-    tpSystem* system = run->system;
-    const tpStepper* stepper = tpMethod_Stepper(tp_eventMethod);
-    if (run->method != tp_pileMethod || system->bodyCount > mostForEvents || !areBalls(run) ||
-        !tpMethod_CanCarry(tp_eventMethod, system, run->groups, run->group)) {
-        return false;
-    }
-    tpGroupRun own = *run;
-    tpKept before;
-    tpTaken taken;
-    own.method = tp_eventMethod;
-    own.state = NULL;
-    run->hasMemory =
-        tpKept_Take(&before, system, NULL, NULL) && stepper->create(system, &own.state);
-    if (!run->hasMemory) {
-        return false;
-    }
-    run->hasMemory = tpGroupRun_TakeStep(&own, start, h, &taken);
-    stepper->destroy(system, own.state);
-    int most = start == 0.0 && tpGroupRun_FliesTowards(run) ? mostLone : 1;
-    bool isLone = areLoneImpacts(run, &taken, most);
-    bool isGood = run->hasMemory && !taken.isBad && !own.isPassedOn &&
-                  taken.report.figures[tp_microcollisionFigure] == 0 &&
-                  (isLone || tpTaken_Pairs(&taken) == 0);
-    if (!isGood) {
-        run->taken.work += taken.work;
-        run->hasMemory = tpKept_PutBack(&before, system, NULL, NULL) && run->hasMemory;
-        return false;
-    }
-    run->pace.uncheckedCount += 1;
-    run->pace.features = tpTaken_Features(&taken);
-    run->pace.knowsPushing = true;
-    run->lastStep = h;
-    run->lastWork = taken.work;
-    run->isByEvents = true;
-    accept(run, &taken);
-    int impactCount = taken.report.figures[tp_collisionFigure];
-    addMoment(run, isLone ? impactCount * locatedPart * run->lengthScale : 0.0);
-    growErrors(run, h);
-    return true;
-}
-
 // The next step; returns where the group is then.
 static double goOn(tpGroupRun* run, double start, bool isBlind) {
     double left = run->length - start, h = partOf(run, start);
@@ -488,25 +224,16 @@ static double goOn(tpGroupRun* run, double start, bool isBlind) {
         int cuts = run->pace.hopelessCount > dearFrames ? hopelessCuts : 1;
         h = isBlind ? left : fmin(run->length / cuts, left);
         run->isAccurate = run->isAccurate && isBlind;
-        // What no check holds the guard of energy does.
-        double own = run->options.values[tp_energyGuardOption];
-        run->options.values[tp_energyGuardOption] = run->guard;
-        if (run->method == tp_flyingMethod) {
-            goUnchecked(run, start, h, true, &check, NULL);
-        } else if (isBlind) {
-            goInCrowd(run, start, h);
-        } else {
-            goHopelessly(run, start, h);
-        }
-        run->options.values[tp_energyGuardOption] = own;
+        tpGroupRun_GoBlindly(run, start, h, isBlind);
         return start + h;
     }
+    run->pace.flowStep = 0.0; // a method goes on: what the flow was off by says nothing any more
     double used = tpStepBudget_UsedPart(run->system);
-    bool isExact = mayBeExact(run), isTaken = !needsCheck(run) || isExact;
-    if (isExact && goByEvents(run, start, h)) {
+    bool isExact = tpGroupRun_MayBeExact(run), isTaken = !tpGroupRun_NeedsCheck(run) || isExact;
+    if (isExact && tpGroupRun_GoByEvents(run, start, h)) {
         return start + h;
     }
-    if (isTaken && goUnchecked(run, start, h, false, &check, &before)) {
+    if (isTaken && tpGroupRun_GoUnchecked(run, start, h, false, &check, &before)) {
         return start + h;
     }
     bool isWhole = isTaken || tpCheck_TakeWhole(&check, run, start, h, &before);
@@ -541,9 +268,9 @@ static int mostCuts(const tpGroupRun* run) {
 // of the method, which would be checked there. Balls have a cheaper method for that. (The end of a
 // rod on the floor took 12 million instructions.)
 static bool fliesIntoImpact(const tpGroupRun* run) {
-    return run->method == tp_pileMethod && mayBeExact(run) &&
+    return run->method == tp_pileMethod && tpGroupRun_MayBeExact(run) &&
            run->groups->pairCounts[run->group] > 0 && tpGroupRun_FliesTowards(run) &&
-           !areBalls(run);
+           !tpGroupRun_AreBalls(run);
 }
 
 // Goes up to a moment in the user's step, if one is expected. Returns how far it has come.
@@ -592,7 +319,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
         run->cutCount += 1;
         run->pace.checkedError = isForcedAnew(run, start) ? INFINITY : run->pace.checkedError;
         // Methods stop a ball at the same cost.
-        bool mayStop = !isBlind && run->isAtSlipEnd && !areBalls(run);
+        bool mayStop = !isBlind && run->isAtSlipEnd && !tpGroupRun_AreBalls(run);
         double way = mayStop ? tpGroupRun_StopAndFlowOn(run, start) : 0.0;
         bool mayFlow = !isBlind && way == 0.0 && tpGroupRun_MayFlowOn(run);
         way = mayFlow ? tpGroupRun_FlowOn(run, start) : way;

@@ -49,6 +49,9 @@ typedef struct tpPace {
     int shortCount;             // strides of the flow in a row that were short for their error
     double flowLength;          // s: of flows within a step of the user, which strides are longer
                                 // than; 0: none
+    double flowStep, flowError; // s: a step of the flow in the last stride, and what it is off by,
+                                // m;
+                                // 0: nothing is known
     int flowWait;               // steps of the user before they are tried again
     int flowFailures;           // such tries in a row that came nowhere
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short

@@ -38,6 +38,11 @@ static const double halvesPart = 1.0 / 15.0;
 static const double roughlyClosed = 1e-3, closed = 1e-9;
 enum { meetingTries = 6, closingTries = 4 };
 
+// Steps of the flow that are shorter than those of the last stride are off by less, by the fifth
+// power of their length: so many times that, if it is at most a part of what is allowed, and the
+// step at most such a part of the other.
+static const double foreseenSafety = 10.0, foreseenPart = 0.1, shorterPart = 0.5;
+
 // Of the user's step: a rest after an impact that is shorter is none.
 static const double leastRest = 1e-8;
 
@@ -173,20 +178,47 @@ static void keepHalves(tpGroupRun* run, const tpKept* start, const tpKept* end, 
 }
 
 // Goes there whole, unless that end is known, and in halves, which are kept. Returns how far it has
-// come.
+// come. If a moment is met before: `told` is its time, INFINITY if nobody knows.
 static double goTo(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
-                   const tpKept* known) {
+                   const tpKept* known, double* told) {
     tpTaken whole, first, second;
     tpKept end;
-    bool isGood =
+    bool isWhole =
         known != NULL || (flow(run, from, start, time, false, NULL, &whole) && keepEnd(run, &end));
-    isGood = isGood && flow(run, from, start, time, false, &first, &second);
-    if (!isGood) {
+    if (!isWhole || !flow(run, from, start, time, false, &first, &second)) {
+        double begin = isWhole && !first.isBad ? 0.5 * time : 0.0;
+        double length = isWhole ? 0.5 * time : time;
+        *told = from->momentPart >= 0.0 ? begin + from->momentPart * length : INFINITY;
         tpKeptMotion_PutBack(&start->motion, run->system);
         return 0.0;
     }
     keepHalves(run, start, known != NULL ? known : &end, time, &first, &second);
     return time;
+}
+
+// What a step of the flow from the start is off by, m, as the last stride tells, INFINITY if it
+// does not: slips that come to their end turn ever faster.
+static double foreseenError(const tpGroupRun* run, const tpFlow* from, double time) {
+    const tpPace* pace = &run->pace;
+    double part = pace->flowStep > 0.0 ? time / pace->flowStep : INFINITY;
+    if (pace->isTold || part > shorterPart || isfinite(from->endingSlip)) {
+        return INFINITY;
+    }
+    double error = foreseenSafety * pace->flowError * part * part * part * part * part;
+    return error <= foreseenPart * tpGroupRun_AllowedError(run, false, time) ? error : INFINITY;
+}
+
+// Keeps a step of the flow that is off by so much, m.
+static void keepWhole(tpGroupRun* run, tpTaken* taken, double time, double error) {
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            run->positionErrors[i] += error + time * run->speedErrors[i];
+            run->speedErrors[i] += error / run->timeScale;
+        }
+    }
+    taken->work = 0.0; // counted as it was taken
+    run->hasMemory = tpTaken_Append(&run->taken, run->system, taken);
+    run->pace.checkedError = INFINITY;
 }
 
 // Impacts ----------------------------------------------------------------------------------------
@@ -289,6 +321,18 @@ static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
     return run->length - time > leastRest * run->length ? time : run->length;
 }
 
+// A step of the flow as long as the user's, without contacts that pull from its start on. Whether
+// it is good. `canGo`: there is a flow without them.
+static bool flowWhole(tpGroupRun* run, tpFlow* from, const tpKept* start, tpTaken* taken,
+                      bool* canGo) {
+    bool isGood = flow(run, from, start, run->length, false, NULL, taken);
+    bool mayLetGo = !isGood && run->hasMemory && from->pulls != 0;
+    if (mayLetGo && tpFlow_LetGo(from, run, &start->motion, canGo) && *canGo) {
+        isGood = flow(run, from, start, run->length, false, NULL, taken);
+    }
+    return isGood;
+}
+
 double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     tpSystem* system = run->system;
     tpFlow from;
@@ -310,9 +354,16 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     }
     Bracket bracket = { 0.0, run->length, 0.0 };
     double way = run->length;
-    if (refused == NULL && flow(run, &from, &start, run->length, false, NULL, &taken)) {
+    if (refused == NULL && flowWhole(run, &from, &start, &taken, &canGo)) {
         bool isFree = !tpFlow_Holds(&from) && !isForced; // its method is as exact, and cheaper
+        double error = isFree ? INFINITY : foreseenError(run, &from, way);
+        if (isfinite(error)) {
+            keepWhole(run, &taken, way, error);
+            return way;
+        }
         way = isFree || !keepEnd(run, &end) ? 0.0 : way;
+    } else if (!canGo) {
+        way = 0.0;
     } else {
         from.momentPart = refused != NULL ? refused->momentPart : from.momentPart;
         from.hasMet = refused != NULL ? refused->hasMet : from.hasMet;
@@ -327,15 +378,17 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
                   ? bracket.before
                   : 0.0;
     }
-    // Halves of the way may come to the moment a little earlier.
-    double back = nearPart * run->accuracy * run->timeScale, come = 0.0;
-    for (int k = 0; k < mostRetreats && come == 0.0 && way > back && run->hasMemory; ++k) {
-        come = k == 0 ? goTo(run, &from, &start, way, &end)
-                      : goTo(run, &from, &start, way - back, NULL);
-        back *= k == 0 ? 1.0 : furtherGrowth;
+    // Halves of the way may come to the moment a little earlier, and tell when.
+    double back = nearPart * run->accuracy * run->timeScale, come = 0.0, goal = way;
+    for (int k = 0; k < mostRetreats && come == 0.0 && goal > back && run->hasMemory; ++k) {
+        double told = INFINITY;
+        come = goTo(run, &from, &start, goal, k == 0 ? &end : NULL, &told);
+        goal = fmin(way, told) - back;
+        back *= furtherGrowth;
     }
-    bool isOver = come > 0.0 && way < run->length;
+    bool isOver = come > 0.0 && come < run->length;
     run->pace.momentBound = isOver ? 0.0 : run->pace.momentBound;
+    run->pace.flowStep = isOver ? 0.0 : run->pace.flowStep;
     run->pace.knowsPushing = run->pace.knowsPushing || come > 0.0;
     run->isAtSlipEnd = isOver && tpFlow_Slides(&from);
     way = come;

@@ -196,6 +196,10 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     levels->error = plain > 0.0 ? levels->part * higher / allowed : 0.0;
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
     levels->quarterWay = plainWay;
+    if (levels->isFlow) {
+        levels->stepError = 0.5 * plain; // of each of the halves
+        levels->stepLength = 0.5 * length;
+    }
 }
 
 void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which) {
@@ -248,6 +252,8 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length)
     }
     double shortError = shortPart * plain / tpGroupRun_AllowedError(run, false, length);
     double middleError = shortPart * way / tpGroupRun_AllowedError(run, true, 0.0);
+    levels->stepError = plain;
+    levels->stepLength = length;
     levels->isShort = fmax(shortError, middleError) <= enough && isClearAround(levels, run, length);
     if (levels->isShort) {
         levels->error = shortError;
@@ -280,13 +286,30 @@ bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double len
     return run->hasMemory && levels->isSmooth;
 }
 
+// The whole step. If contacts pull from its start on, they come off there, and it goes on without
+// them. (Boxes that a force tips, or whose corners came down one by one, were left to methods.)
+static bool takeWhole(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    tpKept none;
+    bool isTaken = takeSteps(levels, run, tp_strideWhole, 1, length, &none);
+    if (isTaken || !run->hasMemory || !levels->isFlow || levels->flow.pulls == 0) {
+        return isTaken;
+    }
+    bool canGo = false;
+    if (!tpFlow_LetGo(&levels->flow, run, &levels->before.motion, &canGo) || !canGo) {
+        return false;
+    }
+    levels->isMoment = false;
+    levels->momentPart = levels->aheadPart = -1.0;
+    return takeSteps(levels, run, tp_strideWhole, 1, length, &none);
+}
+
 bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
     tpSystem* system = run->system;
-    tpKept none;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
     levels->betweenError = levels->quarterWay = 0.0;
+    levels->stepError = levels->stepLength = 0.0;
     levels->isMoment = levels->isShort = levels->isHopeless = false;
     levels->momentPart = levels->aheadPart = -1.0;
     levels->pushing = run->pace.pushing;
@@ -298,8 +321,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
     bool mayGo = levels->isFlow ||
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
-    levels->isSmooth = run->hasMemory && mayGo &&
-                       takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
+    levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length) &&
                        goBack(run, &levels->before, &levels->whole) &&
                        takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
                        goBack(run, &levels->before, &levels->halves);

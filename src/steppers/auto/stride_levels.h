@@ -24,7 +24,9 @@ typedef struct tpStrideLevels {
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
                                            // four
     tpKept odd[2];                         // after one quarter, and after three
-    double error;                          // in parts of the allowed one
+    double stepError; // of one step of `stepLength` seconds of a flow, m; 0: nobody knows
+    double stepLength;
+    double error;        // in parts of the allowed one
     double middleError;  // of the middle, which is not handed on, in parts of that of a moment
     double betweenError; // of the motion between the nodes, likewise
     double quarterWay;   // what places after quarters are off by, at most, m

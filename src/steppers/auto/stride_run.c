@@ -314,6 +314,8 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
         pace->flowLength = 0.0;
+        pace->flowStep = levels.stepLength;
+        pace->flowError = levels.stepError;
         learnCost(pace, &levels, count, h, *wasWrong);
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
