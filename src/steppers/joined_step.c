@@ -6,9 +6,11 @@
 #include "dynamics/contacts.h"
 #include "dynamics/couplings.h"
 #include "dynamics/deep_bodies.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
+#include "dynamics/most_gain.h"
 #include "dynamics/parts.h"
 #include "dynamics/step_budget.h"
 #include "steppers/late_overlaps.h"
@@ -42,10 +44,21 @@ static const double torn = 1e3;
 // again at its end: the worst one is marked even so.
 static const double worstPart = 0.99;
 
+// Energies this many times as large as what there is, with all that drives and forces can give,
+// come from solves that have failed.
+static const double wildEnergy = 4.0;
+
+// Bodies that go this part of their length in a step have no energy worth the word.
+static const double slowPart = 1e-3;
+
 static const char* const leftOutTorn =
     "joints would have come apart: the rest of the step was left out for what hangs on them";
 static const char* const leftOutDeep =
     "bodies would have come too deep into each other: the rest of the step was left out for them";
+
+static const char* const leftOutWild =
+    "more energy would have come out of drives than they can give: the rest of the step was left "
+    "out for what hangs together";
 
 static bool hasJoints(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
@@ -115,10 +128,51 @@ static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
            tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
 }
 
+// What there is without drives and forces, J.
+static double knownEnergy(const tpJoinedStep* step, const tpStepReport* report) {
+    const tpSystem* system = step->system;
+    double slow = slowPart * system->scales.length / step->h;
+    return fmax(report->kineticBefore, system->energyPeak) + system->scales.fall +
+           system->scales.mass * slow * slow;
+}
+
+// The kinetic energy that there can be after the step, J, as an order of magnitude.
+static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
+    tpSystem* system = step->system;
+    double known = knownEnergy(step, report);
+    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    if (now == NULL) {
+        return INFINITY;
+    }
+    tpJoints_ReadMotion(system, now);
+    tpJoints_WriteMotion(system, step->start.motion.motion);
+    known += tpSystem_MostGain(system, &step->start.motion, step->h);
+    tpJoints_WriteMotion(system, now);
+    return known;
+}
+
+// Whether a step has made energy of nothing, or books work that nobody can have done. What books of
+// drives may be off by is not meant.
+static bool isWild(const tpJoinedStep* step, const tpStepReport* report) {
+    const tpSystem* system = step->system;
+    if (!step->stepper->closesAccount || report->undone || system->gives) {
+        return false;
+    }
+    double kinetic, potential;
+    tpSystem_FindEnergies(system, &kinetic, &potential);
+    double work = fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
+    double known = knownEnergy(step, report);
+    if (kinetic <= wildEnergy * known && work <= wildEnergy * known) {
+        return false;
+    }
+    known = mostEnergy(step, report);
+    return !(kinetic <= wildEnergy * known) || !(work <= wildEnergy * known);
+}
+
 // Of a step that somebody has stopped nothing is taken again: all of it is taken back.
 static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return !tpSystem_IsStopped(step->system) &&
-           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report));
+           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report) || isWild(step, report));
 }
 
 // Islands -----------------------------------------------------------------------------------------
@@ -154,6 +208,26 @@ static void markApart(const tpSystem* system, double allowed, bool* isHeld) {
     }
 }
 
+// Marks bodies that have more energy than all of them can have, or those of all joints: of what
+// drives do only the sum is known.
+static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool* isHeld) {
+    const tpSystem* system = step->system;
+    double most = wildEnergy * mostEnergy(step, report);
+    bool isAny = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        bool isFast =
+            tpSystem_IsDynamic(system, i) && !(tpSystem_BodyKineticEnergy(system, i) <= most);
+        isHeld[i] = isHeld[i] || isFast;
+        isAny = isAny || isFast;
+    }
+    for (int i = 0; !isAny && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive) {
+            markPair(system, isHeld, joint->bodyA, joint->bodyB);
+        }
+    }
+}
+
 // Marks bodies because of which a step is taken again, and adds the laws that it would break. Torn
 // joints come first: bodies whose joints are torn may be anywhere.
 static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
@@ -164,6 +238,9 @@ static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepRepor
     } else if (isDeep(step, isSpent, report)) {
         tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
         *laws |= 1u << tp_overlapLaw;
+    } else if (isWild(step, report)) {
+        markWild(step, report, isHeld);
+        *laws |= 1u << tp_energyLaw;
     }
 }
 
@@ -424,6 +501,9 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         }
         if ((outcome.laws & (1u << tp_overlapLaw)) != 0) {
             tpStepReport_AddNote(report, leftOutDeep);
+        }
+        if ((outcome.laws & (1u << tp_energyLaw)) != 0) {
+            tpStepReport_AddNote(report, leftOutWild);
         }
     }
 }

@@ -132,10 +132,68 @@ static void deepBodiesStop(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose whole step throws the flap at 1,000 m/s, or books as much work; shorter ones let
+// it go on.
+static void throwFlap(tpSystem* system, void* state, const tpOptions* options, double h,
+                      tpStepReport* report) {
+    (void)state;
+    (void)options;
+    if (h > 0.5 * fullStep) {
+        system->velocities.data[1].linear.x = 1000.0;
+        report->externalWork = 5e5;
+    }
+}
+
+static void bookWork(tpSystem* system, void* state, const tpOptions* options, double h,
+                     tpStepReport* report) {
+    (void)state;
+    (void)options;
+    system->velocities.data[1].angular.y = h;
+    report->externalWork = h > 0.5 * fullStep ? -5e5 : 0.0;
+}
+
+// Half a million joules do not come out of a hinge without drives, whatever the step says about
+// work.
+static void energyOutOfNothingIsTakenBack(void** state) {
+    (void)state;
+    const tpStepper steppers[] = {
+        { .name = "throwing", .seesCrossings = true, .closesAccount = true, .step = throwFlap },
+        { .name = "booking", .seesCrossings = true, .closesAccount = true, .step = bookWork },
+    };
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeWorld();
+        tpStepReport report = takeBy(world, &steppers[k]);
+        CHECK_NEAR(world->system.velocities.data[1].linear.x, 0.0, 1e-9);
+        CHECK_NEAR(world->system.velocities.data[1].angular.y, k * fullStep / 8.0, 1e-9);
+        CHECK_NEAR(report.externalWork, 0.0, 1e-9);
+        assert_int_equal(world->system.breaches, 1u << tp_energyLaw);
+        tpDestroyWorld(world);
+    }
+}
+
+// A servo that can give that much may.
+static void servosMayThrow(void** state) {
+    (void)state;
+    const tpStepper throwing = {
+        .name = "throwing", .seesCrossings = true, .closesAccount = true, .step = throwFlap
+    };
+    tpWorld* world = makeWorld();
+    tpCoordinateDef* def = &world->system.joints.data[0].coordinates[0].def;
+    def->hasServo = true;
+    def->servo = (tpServo){ 1.0, 0.0, 1e6, 0.0, INFINITY };
+    tpStepReport report = takeBy(world, &throwing);
+    CHECK_NEAR(world->system.velocities.data[1].linear.x, 1000.0, 1e-9);
+    CHECK_NEAR(report.externalWork, 5e5, 1e-9);
+    assert_int_equal(world->system.breaches, 0);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turnedJointsAreTakenBack),
         cmocka_unit_test(deepBodiesStop),
+        cmocka_unit_test(energyOutOfNothingIsTakenBack),
+        cmocka_unit_test(servosMayThrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
