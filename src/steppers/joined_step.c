@@ -60,6 +60,10 @@ static const char* const leftOutWild =
     "more energy would have come out of drives than they can give: the rest of the step was left "
     "out for what hangs together";
 
+static const char* const tookLinear =
+    "the step has failed for what hangs on joints: they take it with linear rows, as "
+    "stewart-trinkle does";
+
 static bool hasJoints(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         if (system->joints.data[i].isLive) {
@@ -370,6 +374,29 @@ static bool takeOthers(const tpJoinedStep* step, const bool* isHeld, tpStepRepor
     return hasGoneAstray;
 }
 
+// The same by linear rows, once, which cost little and seldom find no end: what hangs together goes
+// on, where else it would stand still. Its memory is that of one step. Whether that went well.
+static bool tryLinear(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
+    tpSystem* system = step->system;
+    const tpStepper* linear = tpStepper_Get(tp_stewartTrinkle);
+    void* memory = NULL;
+    bool mayTake = step->mayTear && linear != NULL && step->stepper != linear && !system->gives &&
+                   step->stepper->closesAccount;
+    if (!mayTake || !linear->create(system, &memory)) {
+        return false;
+    }
+    tpJoinedStep other = *step;
+    other.stepper = linear;
+    other.state = memory;
+    bool isGood = startPart(step, isOut, report) &&
+                  !takePart(&other, step->h, otherShare, report) && !report->undone;
+    linear->destroy(system, memory);
+    if (!isGood) {
+        tpSystem_PutIn(system, isOut);
+    }
+    return isGood;
+}
+
 // Takes as much of the step as goes well; returns its duration, 0 if nothing does.
 static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
     double h = step->h;
@@ -405,6 +432,11 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
         tpSystem_PutIn(step->system, isOther);
         tpStepReport_Undo(report, &before);
     }
+    if (tryLinear(step, isOther, report)) {
+        tpStepReport_FallBack(report, "linear rows", tookLinear);
+        return step->h;
+    }
+    tpStepReport_Undo(report, &before);
     return takeShorter(step, isOther, report);
 }
 

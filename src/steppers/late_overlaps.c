@@ -4,13 +4,15 @@
 // has to end early has rows that miss true gaps, mostly by a hundredth of a body, while the law of
 // contact may be met to the last digit. Moving bodies apart without touching their velocities takes
 // a small part of what a round costs. It may not give back more energy than the step has lost.
-// Contacts are listed with the gaps that they have then.
+// Joints are closed again before each look at the overlaps that are left. Contacts are listed with
+// the gaps that they have then.
 
 #include "steppers/late_overlaps.h"
 
 #include "dynamics/contact_spring.h"
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
+#include "dynamics/joints.h"
 #include "dynamics/kept_motion.h"
 #include "dynamics/step_budget.h"
 #include "dynamics/tally.h"
@@ -27,15 +29,29 @@ static const double restPart = 0.9;
 // know its other neighbours.
 static const double reach = 4.0;
 
+// Joints are brought back to within this, in units of length or rad.
+static const double jointTolerance = 1e-10;
+
 // Work of the light sweeps of a round, per contact.
 static const double roundWork = 5e3;
 
+// What rounds look with.
+typedef struct tpLook {
+    double* margins;
+    tpSolverMemory* solver; // NULL if there are no joints
+} tpLook;
+
+// Bodies go back to where their joints hold them before their overlaps are found: by turns both
+// come to an end.
 static bool look(tpPushOut* push) {
     tpSystem* system = push->system;
-    double* margins = push->context;
+    const tpLook* with = push->context;
     tpContact* contacts;
+    if (with->solver != NULL) {
+        tpJoints_Correct(system, with->solver, jointTolerance * system->units.length);
+    }
     tpSystem_ForgetFound(system);
-    bool isDone = tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
+    bool isDone = tpSystem_FindContacts(system, system->poses.data, with->margins, &contacts,
                                         &push->foundCount) == tp_success;
     push->found = contacts;
     tpStepBudget_Spend(system, roundWork * push->foundCount);
@@ -63,34 +79,57 @@ static void renewGaps(const tpPushOut* push, double before) {
     push->report->penetration = fmin(before, deepest);
 }
 
-bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report) {
+// Whether the end of all rounds is worse than where they began: what lifts bodies by more than the
+// step has lost would be a gain, in this step and after it; and joints may find no place.
+static bool isWorse(const tpPushOut* push, double energy, double lost, double drift) {
+    tpSystem* system = push->system;
+    double now = tpJoints_PositionError(system, system->poses.data);
+    double deepest = 0.0;
+    for (int i = 0; i < push->foundCount; ++i) {
+        deepest = fmax(deepest, -push->found[i].gap);
+    }
+    return tpSystem_Energy(system) - energy > lost || !(deepest < push->report->penetration) ||
+           now > fmax(drift, push->report->limits.jointDrift);
+}
+
+static bool settle(tpSystem* system, const tpLook* with, tpStepReport* report) {
     double before = report->penetration;
-    if (system->gives || system->joints.count > 0 || !(before > report->limits.penetration)) {
-        return true;
-    }
-    double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
-    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
-        margins[i] = reach * before;
-    }
     tpPushOut push = { .system = system,
                        .rest = restPart * report->limits.penetration,
                        .rounds = maxRounds,
                        .look = look,
-                       .context = margins,
+                       .context = (void*)with,
                        .report = report };
     tpKeptMotion start;
     double energy = tpSystem_Energy(system), loss = report->impactLoss;
-    if (margins == NULL || !tpKeptMotion_Take(&start, system) || !look(&push) ||
-        !tpPushOut_Settle(&push)) {
+    double drift = tpJoints_PositionError(system, system->poses.data);
+    if (!tpKeptMotion_Take(&start, system) || !look(&push) || !tpPushOut_Settle(&push)) {
         return false;
     }
-    // What lifts bodies by more than the step has lost would be a gain, in this step and after it.
-    if (tpSystem_Energy(system) - energy > loss + report->frictionLoss) {
+    if (isWorse(&push, energy, loss + report->frictionLoss, drift)) {
         tpKeptMotion_PutBack(&start, system);
         tpSystem_ForgetFound(system);
         report->impactLoss = loss;
         return true;
     }
+    tpJoints_FollowAngles(system);
     renewGaps(&push, before);
     return true;
+}
+
+bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report) {
+    double before = report->penetration;
+    bool hasJoints = system->joints.count > 0;
+    if (system->gives || !(before > report->limits.penetration)) {
+        return true;
+    }
+    tpLook with = { .margins = TP_SCRATCH(&system->arena, double, system->bodyCount),
+                    .solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL };
+    for (int i = 0; with.margins != NULL && i < system->bodyCount; ++i) {
+        with.margins[i] = reach * before;
+    }
+    bool isDone = with.margins != NULL && (!hasJoints || with.solver != NULL) &&
+                  settle(system, &with, report);
+    tpDestroySolverMemory(with.solver);
+    return isDone;
 }

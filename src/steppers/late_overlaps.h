@@ -6,8 +6,8 @@
 #include "dynamics/system.h"
 
 // The system is at the end of a step that its budget has ended: moves bodies apart that overlap by
-// more than a certified step may leave. Joints and contacts that give are left alone. False if
-// memory ran out.
+// more than a certified step may leave, as far as joints let them. Contacts that give are left
+// alone. False if memory ran out.
 bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report);
 
 #endif
