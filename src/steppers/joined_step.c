@@ -38,11 +38,10 @@ enum { lastRound = 3 };
 // the step has cost all it may.
 static const double torn = 1e3;
 
-// Of the drift of the joint that is worst where the step has ended: other joints may be apart
-// because the worst one has used up the work of the step, even those that are apart by nearly as
-// much. If not, the next round finds them. Joints that were apart within the step may be together
-// again at its end: the worst one is marked even so.
-static const double worstPart = 0.99;
+// The joint that is worst where the step has ended is marked alone: others may be apart because it
+// has used up the work of the step, even those that are apart by nearly as much. If not, the next
+// round finds them. Joints that were apart within the step may be together again at its end: the
+// worst one is marked even so.
 
 // Energies this many times as large as what there is, with all that drives and forces can give,
 // come from solves that have failed.
@@ -190,25 +189,32 @@ static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
     }
 }
 
-// Marks bodies on the joints and couplings that are farthest apart where the step has ended.
-static void markApart(const tpSystem* system, double allowed, bool* isHeld) {
+// Marks the bodies of the joint or coupling that is farthest apart where the step has ended.
+static void markApart(const tpSystem* system, bool* isHeld) {
     const tpPose* poses = system->poses.data;
-    double drift = tpJoints_PositionError(system, poses);
-    allowed = drift > allowed ? fmax(allowed, worstPart * drift) : worstPart * drift;
+    double most = -1.0;
+    int joint = -1, coupling = -1;
     for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (!(tpJoint_PositionError(system, joint, poses) <= allowed)) {
-            markPair(system, isHeld, joint->bodyA, joint->bodyB);
+        double error = tpJoint_PositionError(system, &system->joints.data[i], poses);
+        if (!(error <= most)) {
+            most = error;
+            joint = i;
         }
     }
     for (int i = 0; i < system->couplings.count; ++i) {
-        if (tpCoupling_PositionError(system, i, poses) <= allowed) {
-            continue;
+        double error = tpCoupling_PositionError(system, i, poses);
+        if (!(error <= most)) {
+            most = error;
+            coupling = i;
         }
-        int body;
-        for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
-            markPair(system, isHeld, body, -1);
-        }
+    }
+    int body;
+    for (int k = 0; coupling >= 0 && tpCoupling_BodyAt(system, coupling, k, &body); ++k) {
+        markPair(system, isHeld, body, -1);
+    }
+    if (coupling < 0 && joint >= 0) {
+        markPair(system, isHeld, system->joints.data[joint].bodyA,
+                 system->joints.data[joint].bodyB);
     }
 }
 
@@ -237,7 +243,7 @@ static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool*
 static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
                        bool* isHeld, unsigned* laws) {
     if (isTorn(step, isSpent, report)) {
-        markApart(step->system, allowedDrift(isSpent, report), isHeld);
+        markApart(step->system, isHeld);
         *laws |= 1u << tp_jointLaw;
     } else if (isDeep(step, isSpent, report)) {
         tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
@@ -417,12 +423,20 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     return 0.0;
 }
 
+// How the parts of a step went.
+typedef struct Outcome {
+    bool isCut;    // the first part was cut short
+    bool isLinear; // it was taken by linear rows
+    bool isAstray; // the second one has gone astray, or bodies have come too far
+    unsigned laws; // that the whole step would break
+} Outcome;
+
 // Takes the part of the islands that went astray. If they may only have been left behind when
 // the work of the step ended, or have been drawn along by solves of others that failed, they try
 // the whole step by themselves first; if that is about overlaps alone, as long as the step can pay
 // for it.
 static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
-                       tpStepReport* report) {
+                       Outcome* outcome, tpStepReport* report) {
     tpStepReport before = *report;
     double used = tpStepBudget_Work(step->system) / tpStepBudget_Whole(step->system);
     if (mayBeWhole && (step->mayTear || used + otherShare <= wholePart)) {
@@ -434,18 +448,12 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
     }
     if (tryLinear(step, isOther, report)) {
         tpStepReport_FallBack(report, "linear rows", tookLinear);
+        outcome->isLinear = true;
         return step->h;
     }
     tpStepReport_Undo(report, &before);
     return takeShorter(step, isOther, report);
 }
-
-// How the parts of a step went.
-typedef struct Outcome {
-    bool isCut;    // the first part was cut short
-    bool isAstray; // the second one has gone astray, or bodies have come too far
-    unsigned laws; // that the whole step would break
-} Outcome;
 
 // Takes both parts of the step. If the second one goes astray its bodies are marked in `isHeld`
 // too, and alone if the first part has taken the whole step. False if memory ran out.
@@ -465,7 +473,8 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
         hasOthers = hasOthers || isOther[i];
     }
     // If no island is to blame, all of them take the step again, once.
-    double h = hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, report) : step->h;
+    double h =
+        hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, outcome, report) : step->h;
     outcome->isCut = h < step->h;
     tpJoints_ReadMotion(system, ends.motion);
     bool isDone = true;
@@ -480,7 +489,7 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
         isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
         if (outcome->isAstray) {
-            if (!outcome->isCut) {
+            if (!outcome->isCut && !outcome->isLinear) {
                 memset(isHeld, 0, sizeof(bool) * (size_t)system->bodyCount);
             }
             markAstray(step, tpStepBudget_IsSpent(system), report, isHeld, &outcome->laws);
@@ -507,7 +516,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         markAstray(step, wasSpent, report, isHeld, &outcome.laws);
     }
     for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
-        outcome.isAstray = false;
+        outcome.isAstray = outcome.isLinear = false;
         tpStepReport_Undo(report, before);
         tpKeptMotion_PutBack(&step->start.motion, system);
         double* margins = tpSystem_ReservedMargins(system, step->h);
@@ -516,7 +525,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         }
         isDone = margins != NULL && markIslands(step, margins, isHeld) &&
                  takeParts(step, isNew, isHeld, &outcome, report);
-        isNew = outcome.isAstray && !outcome.isCut;
+        isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
         outcome.isAstray =
             !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasOutrun);

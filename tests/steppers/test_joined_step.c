@@ -153,7 +153,7 @@ static void bookWork(tpSystem* system, void* state, const tpOptions* options, do
 }
 
 // Half a million joules do not come out of a hinge without drives, whatever the step says about
-// work.
+// work. Linear rows take it instead.
 static void energyOutOfNothingIsTakenBack(void** state) {
     (void)state;
     const tpStepper steppers[] = {
@@ -164,9 +164,10 @@ static void energyOutOfNothingIsTakenBack(void** state) {
         tpWorld* world = makeWorld();
         tpStepReport report = takeBy(world, &steppers[k]);
         CHECK_NEAR(world->system.velocities.data[1].linear.x, 0.0, 1e-9);
-        CHECK_NEAR(world->system.velocities.data[1].angular.y, k * fullStep / 8.0, 1e-9);
+        CHECK_NEAR(world->system.velocities.data[1].angular.y, 0.0, 1e-9);
         CHECK_NEAR(report.externalWork, 0.0, 1e-9);
-        assert_int_equal(world->system.breaches, 1u << tp_energyLaw);
+        assert_string_equal(report.fallback, "linear rows");
+        assert_int_equal(world->system.breaches, 0);
         tpDestroyWorld(world);
     }
 }
@@ -188,12 +189,61 @@ static void servosMayThrow(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose work ends with the dumbbell deep in the floor. It has lost more energy than it
+// takes to lift it.
+static void dip(tpSystem* system, void* state, const tpOptions* options, double h,
+                tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)h;
+    system->poses.data[1].position.z = 0.495;
+    system->poses.data[2].position.z = 0.499;
+    report->penetration = 5e-3;
+    report->impactLoss = 1e3;
+    tpStepBudget_Spend(system, tpStepBudget_Whole(system));
+}
+
+// Two balls on a rod come out of the floor, and stay on their rod.
+static void joinedBodiesComeOut(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &bodyDef, NULL);
+    tpCreatePlane(world, floor, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
+    bodyDef.kind = tp_dynamicBody;
+    tpBodyId balls[2];
+    for (int i = 0; i < 2; ++i) {
+        bodyDef.position = tpMakeVec3(1.5 * i, 0.0, 0.5);
+        balls[i] = tpCreateBody(world, &bodyDef, NULL);
+        tpCreateSphere(world, balls[i], &shape, &(tpSphere){ 0.5 }, NULL);
+    }
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_fixedJoint;
+    def.bodyA = balls[0];
+    def.bodyB = balls[1];
+    def.anchorA = def.anchorB = tpMakeVec3(0.75, 0.0, 0.5);
+    assert_true(tpCreateJoint(world, &def, NULL).slot != 0);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper dipping = {
+        .name = "dipping", .seesCrossings = true, .closesAccount = true, .step = dip
+    };
+    tpStepReport report = takeBy(world, &dipping);
+    const tpPose* poses = world->system.poses.data;
+    CHECK_BELOW(report.penetration, report.limits.penetration);
+    CHECK_BELOW(0.5 - report.limits.penetration, fmin(poses[1].position.z, poses[2].position.z));
+    CHECK_BELOW(tpJoints_PositionError(&world->system, poses), 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turnedJointsAreTakenBack),
-        cmocka_unit_test(deepBodiesStop),
-        cmocka_unit_test(energyOutOfNothingIsTakenBack),
-        cmocka_unit_test(servosMayThrow),
+        cmocka_unit_test(turnedJointsAreTakenBack),      cmocka_unit_test(deepBodiesStop),
+        cmocka_unit_test(energyOutOfNothingIsTakenBack), cmocka_unit_test(servosMayThrow),
+        cmocka_unit_test(joinedBodiesComeOut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
