@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/body_islands.h"
+#include "dynamics/certificate.h"
 #include "dynamics/contacts.h"
 #include "dynamics/couplings.h"
 #include "dynamics/deep_bodies.h"
@@ -46,6 +47,10 @@ static const double torn = 1e3;
 // Energies this many times as large as what there is, with all that drives and forces can give,
 // come from solves that have failed.
 static const double wildEnergy = 4.0;
+
+// Gains of a step that has cost all it may are taken from the velocities of bodies. With so many
+// times what is certified that leaves nothing of the motion of what hangs on joints.
+static const double grossGain = 100.0;
 
 // Bodies that go this part of their length in a step have no energy worth the word.
 static const double slowPart = 1e-3;
@@ -156,14 +161,22 @@ static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
 
 // Whether a step has made energy of nothing, or books work that nobody can have done. What books of
 // drives may be off by is not meant.
-static bool isWild(const tpJoinedStep* step, const tpStepReport* report) {
+static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     const tpSystem* system = step->system;
     if (!step->stepper->closesAccount || report->undone || system->gives) {
         return false;
     }
     double kinetic, potential;
     tpSystem_FindEnergies(system, &kinetic, &potential);
-    double work = fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
+    // Whoever moves bodies against all others works as much as it takes.
+    double work = hasKinematicMotion(system)
+                      ? 0.0
+                      : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
+    double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
+                  report->externalWork;
+    if (isSpent && step->mayTear && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
+        return true;
+    }
     double known = knownEnergy(step, report);
     if (kinetic <= wildEnergy * known && work <= wildEnergy * known) {
         return false;
@@ -175,7 +188,8 @@ static bool isWild(const tpJoinedStep* step, const tpStepReport* report) {
 // Of a step that somebody has stopped nothing is taken again: all of it is taken back.
 static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return !tpSystem_IsStopped(step->system) &&
-           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report) || isWild(step, report));
+           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report) ||
+            isWild(step, isSpent, report));
 }
 
 // Islands -----------------------------------------------------------------------------------------
@@ -248,7 +262,7 @@ static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepRepor
     } else if (isDeep(step, isSpent, report)) {
         tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
         *laws |= 1u << tp_overlapLaw;
-    } else if (isWild(step, report)) {
+    } else if (isWild(step, isSpent, report)) {
         markWild(step, report, isHeld);
         *laws |= 1u << tp_energyLaw;
     }
@@ -394,8 +408,11 @@ static bool tryLinear(const tpJoinedStep* step, const bool* isOut, tpStepReport*
     tpJoinedStep other = *step;
     other.stepper = linear;
     other.state = memory;
+    tpProblemHook hook = system->problemHook; // sees the problems of the stepper itself
+    system->problemHook = NULL;
     bool isGood = startPart(step, isOut, report) &&
                   !takePart(&other, step->h, otherShare, report) && !report->undone;
+    system->problemHook = hook;
     linear->destroy(system, memory);
     if (!isGood) {
         tpSystem_PutIn(system, isOut);
@@ -563,5 +580,6 @@ void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     settle(step, report);
     if (isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
         takeAgain(step, &before, report);
+        settle(step, report);
     }
 }

@@ -57,7 +57,7 @@ static const double solveSlack = 1e-7;
 static const double overlapSlack = 5e-7;
 
 // Joints that are farther apart at the end of a drift, m or rad, in units of length, are torn.
-static const double tornJoints = 1e-4;
+static const double tornJoints = 1e-2;
 
 static double deepestOf(const tpContact* contacts, int count) {
     double deepest = 0.0;
