@@ -37,7 +37,7 @@ enum { lastRound = 3 };
 
 // Joints are torn if they are apart by so many times what a certified step may leave, or by less if
 // the step has cost all it may.
-static const double torn = 1e3;
+static const double torn = 10.0;
 
 // The joint that is worst where the step has ended is marked alone: others may be apart because it
 // has used up the work of the step, even those that are apart by nearly as much. If not, the next
