@@ -88,16 +88,33 @@ static double workOnBody(const tpSystem* system, int index, double force, double
            torque * h * (spin + 0.5 * torque * h * turning);
 }
 
-// What moves whatever strikes it, m/s.
+static bool isMoved(const tpSystem* system, int body, const tpKeptMotion* start) {
+    if (body < 0 || system->bodies.data[body].kind != tp_kinematicBody) {
+        return false;
+    }
+    const tpVelocity *now = &system->velocities.data[body], *then = &start->velocities[body];
+    return tpLengthSquared(now->linear) + tpLengthSquared(now->angular) +
+               tpLengthSquared(then->linear) + tpLengthSquared(then->angular) >
+           0.0;
+}
+
+// What moves whatever strikes it, m/s; of a mechanism that hangs on such a body there is no bound.
 static double movedSpeed(const tpSystem* system, const tpKeptMotion* start) {
     double fastest = 0.0;
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        if (body->isLive && body->kind == tp_kinematicBody) {
+        if (body->isLive && isMoved(system, i, start)) {
             const tpVelocity *now = &system->velocities.data[i], *then = &start->velocities[i];
             double reach = body->reach;
             fastest = fmax(fastest, tpLength(now->linear) + reach * tpLength(now->angular));
             fastest = fmax(fastest, tpLength(then->linear) + reach * tpLength(then->angular));
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive &&
+            (isMoved(system, joint->bodyA, start) || isMoved(system, joint->bodyB, start))) {
+            return INFINITY;
         }
     }
     return fastest;

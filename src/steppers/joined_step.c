@@ -36,8 +36,8 @@ static double shareOf(const tpSystem* system, double share) {
 enum { lastRound = 3 };
 
 // Joints are torn if they are apart by so many times what a certified step may leave, or by less if
-// the step has cost all it may.
-static const double torn = 10.0;
+// the step has cost all it may. Steppers for real time leave more.
+static const double torn = 10.0, tornInRealTime = 1e3;
 
 // The joint that is worst where the step has ended is marked alone: others may be apart because it
 // has used up the work of the step, even those that are apart by nearly as much. If not, the next
@@ -101,8 +101,9 @@ static bool hasKinematicMotion(const tpSystem* system) {
     return false;
 }
 
-static double allowedDrift(bool isSpent, const tpStepReport* report) {
-    return (isSpent ? 1.0 : torn) * report->limits.jointDrift;
+static double allowedDrift(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    double factor = step->stepper->closesAccount ? torn : tornInRealTime;
+    return (isSpent ? 1.0 : factor) * report->limits.jointDrift;
 }
 
 // By how much joints were apart or beyond their limits at the start of the step. Angles count whole
@@ -125,7 +126,7 @@ static double startDrift(const tpJoinedStep* step) {
 // Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
 static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return step->mayTear && !report->undone &&
-           !(report->jointDrift <= allowedDrift(isSpent, report)) &&
+           !(report->jointDrift <= allowedDrift(step, isSpent, report)) &&
            !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 
@@ -566,10 +567,12 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     }
 }
 
-// Bodies that overlap since the step has cost all it may come apart.
+// Bodies that overlap since the step has cost all it may come apart, but for those that are so deep
+// in each other that they might do so on the other side.
 static void settle(const tpJoinedStep* step, tpStepReport* report) {
     bool isEnded = step->stepper->closesAccount && tpStepBudget_WasSpent(step->system);
-    if (isEnded && !report->undone && !tpLateOverlaps_Settle(step->system, report)) {
+    if (isEnded && !report->undone && !isDeep(step, true, report) &&
+        !tpLateOverlaps_Settle(step->system, report)) {
         tpStepReport_RunOut(report);
     }
 }

@@ -3,24 +3,26 @@
 // Drifts end after rounds of solves, each of which sees where the one before has led. A step that
 // has to end early has rows that miss true gaps, mostly by a hundredth of a body, while the law of
 // contact may be met to the last digit. Moving bodies apart without touching their velocities takes
-// a small part of what a round costs. It may not give back more energy than the step has lost.
-// Joints are closed again before each look at the overlaps that are left. Contacts are listed with
-// the gaps that they have then.
+// a small part of what a round costs. What is lifted by more than the step has lost pays for it
+// with its velocity. Joints are closed again before each look at the overlaps that are left.
+// Contacts are listed with the gaps that they have then.
 
 #include "steppers/late_overlaps.h"
 
 #include "dynamics/contact_spring.h"
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
+#include "dynamics/island_energy.h"
 #include "dynamics/joints.h"
 #include "dynamics/kept_motion.h"
 #include "dynamics/step_budget.h"
 #include "dynamics/tally.h"
 #include "steppers/push_out.h"
 
-// Rounds of moving and looking again, as long as the step has not cost more than so many budgets.
+// Rounds of moving and looking again, as long as the step has not cost more than so many budgets,
+// or they themselves this part of one.
 enum { maxRounds = 8 };
-static const double longest = 1.5;
+static const double longest = 1.5, ownPart = 0.1;
 
 // Of what a certificate allows: what is left.
 static const double restPart = 0.9;
@@ -32,6 +34,13 @@ static const double reach = 4.0;
 // Joints are brought back to within this, in units of length or rad.
 static const double jointTolerance = 1e-10;
 
+// Of what a certificate allows: overlaps as deep are left alone, for it is not known on which side
+// bodies are to come out.
+static const double tooDeep = 100.0;
+
+// Rounding of the energy.
+static const double energySlack = 1e-12;
+
 // Work of the light sweeps of a round, per contact.
 static const double roundWork = 5e3;
 
@@ -39,6 +48,7 @@ static const double roundWork = 5e3;
 typedef struct tpLook {
     double* margins;
     tpSolverMemory* solver; // NULL if there are no joints
+    double begun;           // what the step had cost before, in budgets
 } tpLook;
 
 // Bodies go back to where their joints hold them before their overlaps are found: by turns both
@@ -56,7 +66,7 @@ static bool look(tpPushOut* push) {
     push->found = contacts;
     tpStepBudget_Spend(system, roundWork * push->foundCount);
     double used = tpStepBudget_Work(system) / tpStepBudget_Whole(system);
-    push->rounds = used < longest ? push->rounds : 0;
+    push->rounds = used < fmax(longest, with->begun + ownPart) ? push->rounds : 0;
     return isDone;
 }
 
@@ -79,8 +89,18 @@ static void renewGaps(const tpPushOut* push, double before) {
     push->report->penetration = fmin(before, deepest);
 }
 
-// Whether the end of all rounds is worse than where they began: what lifts bodies by more than the
-// step has lost would be a gain, in this step and after it; and joints may find no place.
+// What lifts bodies by more than the step has lost is taken from the velocities of those that are
+// lifted, and of what hangs together with them.
+static void takeLifted(const tpPushOut* push, const tpKeptMotion* start, double energy,
+                       double lost) {
+    double gained = tpSystem_Energy(push->system) - energy - fmax(lost, 0.0);
+    if (gained > 0.0) {
+        push->report->impactLoss += tpSystem_TakeGains(push->system, start, gained);
+    }
+}
+
+// Whether the end of all rounds is worse than where they began: bodies were lifted that have not
+// enough energy for it, which would be a gain, in this step and after it; or joints find no place.
 static bool isWorse(const tpPushOut* push, double energy, double lost, double drift) {
     tpSystem* system = push->system;
     double now = tpJoints_PositionError(system, system->poses.data);
@@ -88,7 +108,9 @@ static bool isWorse(const tpPushOut* push, double energy, double lost, double dr
     for (int i = 0; i < push->foundCount; ++i) {
         deepest = fmax(deepest, -push->found[i].gap);
     }
-    return tpSystem_Energy(system) - energy > lost || !(deepest < push->report->penetration) ||
+    double slack = energySlack * fabs(energy);
+    return tpSystem_Energy(system) - energy > fmax(lost, 0.0) + slack ||
+           !(deepest < push->report->penetration) ||
            now > fmax(drift, push->report->limits.jointDrift);
 }
 
@@ -106,6 +128,7 @@ static bool settle(tpSystem* system, const tpLook* with, tpStepReport* report) {
     if (!tpKeptMotion_Take(&start, system) || !look(&push) || !tpPushOut_Settle(&push)) {
         return false;
     }
+    takeLifted(&push, &start, energy, loss + report->frictionLoss);
     if (isWorse(&push, energy, loss + report->frictionLoss, drift)) {
         tpKeptMotion_PutBack(&start, system);
         tpSystem_ForgetFound(system);
@@ -120,11 +143,13 @@ static bool settle(tpSystem* system, const tpLook* with, tpStepReport* report) {
 bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report) {
     double before = report->penetration;
     bool hasJoints = system->joints.count > 0;
-    if (system->gives || !(before > report->limits.penetration)) {
+    double limit = report->limits.penetration;
+    if (system->gives || !(before > limit) || before > tooDeep * limit) {
         return true;
     }
     tpLook with = { .margins = TP_SCRATCH(&system->arena, double, system->bodyCount),
-                    .solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL };
+                    .solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL,
+                    .begun = tpStepBudget_Work(system) / tpStepBudget_Whole(system) };
     for (int i = 0; with.margins != NULL && i < system->bodyCount; ++i) {
         with.margins[i] = reach * before;
     }

@@ -165,8 +165,8 @@ static bool accountDrift(tpBenderStep* step) {
     step->report->externalWork += tpTimeStep_ForceWork(time);
     step->report->impactLoss += step->hasOneSolve ? tpTimeStep_WayLoss(time) : 0.0;
     tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed, NULL };
-    // What rows answer to kicks is no motion. That of forces is answered half before the drift, half
-    // after it, where it is not taken off; that of steady efforts is taken off in both.
+    // What rows answer to kicks is no motion. That of forces is answered half before the drift,
+    // half after it, where it is not taken off; that of steady efforts is taken off in both.
     return tpTouch_AccountEnergy(&step->start, &velocities, step->report) &&
            tpTouch_AccountKick(&step->start, time->startVelocities, time->steadied, 0.5,
                                step->report) &&
