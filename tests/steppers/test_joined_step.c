@@ -239,11 +239,53 @@ static void joinedBodiesComeOut(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose work ends with the ball in the floor; nothing is lost.
+static void graze(tpSystem* system, void* state, const tpOptions* options, double h,
+                  tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)h;
+    system->poses.data[1].position.z = 0.49;
+    system->velocities.data[1].linear = tpMakeVec3(2.0, 0.0, 0.0);
+    report->penetration = 0.01;
+    tpStepBudget_Spend(system, 3.0 * tpStepBudget_Whole(system));
+}
+
+// A ball of 500 kg that comes out of the floor pays for that with its velocity, however much work
+// the step has cost.
+static void liftedBodiesPay(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &bodyDef, NULL);
+    tpCreatePlane(world, floor, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
+    bodyDef.kind = tp_dynamicBody;
+    bodyDef.position = tpMakeVec3(0.0, 0.0, 0.5);
+    bodyDef.velocity.x = 2.0;
+    tpBodyId ball = tpCreateBody(world, &bodyDef, NULL);
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.5 }, NULL);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper grazing = {
+        .name = "grazing", .seesCrossings = true, .closesAccount = true, .step = graze
+    };
+    tpStepReport report = takeBy(world, &grazing);
+    double z = world->system.poses.data[1].position.z;
+    double speed = world->system.velocities.data[1].linear.x;
+    CHECK_BELOW(report.penetration, report.limits.penetration);
+    CHECK_BELOW(0.5 - report.limits.penetration, z);
+    CHECK_NEAR(0.5 * speed * speed + 9.81 * z, 0.5 * 4.0 + 9.81 * 0.49, 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turnedJointsAreTakenBack),      cmocka_unit_test(deepBodiesStop),
         cmocka_unit_test(energyOutOfNothingIsTakenBack), cmocka_unit_test(servosMayThrow),
-        cmocka_unit_test(joinedBodiesComeOut),
+        cmocka_unit_test(joinedBodiesComeOut),           cmocka_unit_test(liftedBodiesPay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
