@@ -162,7 +162,7 @@ static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
 
 // Whether a step has made energy of nothing, or books work that nobody can have done. What books of
 // drives may be off by is not meant.
-static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     const tpSystem* system = step->system;
     if (!step->stepper->closesAccount || report->undone || system->gives) {
         return false;
@@ -184,6 +184,13 @@ static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
     }
     known = mostEnergy(step, report);
     return !(kinetic <= wildEnergy * known) || !(work <= wildEnergy * known);
+}
+
+// Bodies that were in each other before the step are pushed out, whatever that costs.
+static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    return hasGoneWild(step, isSpent, report) &&
+           tpSystem_DeepestOverlap(step->system, step->start.motion.poses) <=
+               report->limits.penetration;
 }
 
 // Of a step that somebody has stopped nothing is taken again: all of it is taken back.
