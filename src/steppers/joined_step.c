@@ -574,12 +574,10 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     }
 }
 
-// Bodies that overlap since the step has cost all it may come apart, but for those that are so deep
-// in each other that they might do so on the other side.
+// Bodies that overlap since the step has cost all it may come apart.
 static void settle(const tpJoinedStep* step, tpStepReport* report) {
     bool isEnded = step->stepper->closesAccount && tpStepBudget_WasSpent(step->system);
-    if (isEnded && !report->undone && !isDeep(step, true, report) &&
-        !tpLateOverlaps_Settle(step->system, report)) {
+    if (isEnded && !report->undone && !tpLateOverlaps_Settle(step->system, report)) {
         tpStepReport_RunOut(report);
     }
 }

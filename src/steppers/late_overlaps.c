@@ -34,8 +34,8 @@ static const double reach = 4.0;
 // Joints are brought back to within this, in units of length or rad.
 static const double jointTolerance = 1e-10;
 
-// Of what a certificate allows: overlaps as deep are left alone, for it is not known on which side
-// bodies are to come out.
+// Of what a certificate allows: overlaps as deep are left alone in steps that have cost more than
+// that, for it is not known on which side bodies are to come out.
 static const double tooDeep = 100.0;
 
 // Rounding of the energy.
@@ -144,12 +144,14 @@ bool tpLateOverlaps_Settle(tpSystem* system, tpStepReport* report) {
     double before = report->penetration;
     bool hasJoints = system->joints.count > 0;
     double limit = report->limits.penetration;
-    if (system->gives || !(before > limit) || before > tooDeep * limit) {
+    double used = tpStepBudget_Work(system) / tpStepBudget_Whole(system);
+    bool isLost = before > tooDeep * limit && used >= longest;
+    if (system->gives || !(before > limit) || isLost) {
         return true;
     }
     tpLook with = { .margins = TP_SCRATCH(&system->arena, double, system->bodyCount),
                     .solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL,
-                    .begun = tpStepBudget_Work(system) / tpStepBudget_Whole(system) };
+                    .begun = used };
     for (int i = 0; with.margins != NULL && i < system->bodyCount; ++i) {
         with.margins[i] = reach * before;
     }
