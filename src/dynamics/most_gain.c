@@ -4,9 +4,9 @@
 #include "dynamics/joint_types.h"
 #include "dynamics/loads.h"
 
-// A body that is struck by one that is moved has twice its speed at most; from one struck body to
-// the next, lighter one that may double again.
-static const double struckSpeed = 4.0;
+// A body that is struck by one that is moved has twice its speed at most, and light ones that it
+// strikes in turn more than that; but not all of them.
+static const double struckSpeed = 2.5;
 
 // What acts on a coordinate or coupling.
 typedef struct tpDrives {

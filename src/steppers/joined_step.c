@@ -178,12 +178,14 @@ static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepRepo
     if (isSpent && step->mayTear && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
         return true;
     }
+    // Bodies that were thrown and then stopped are elsewhere.
+    double made = kinetic + fmax(potential - report->potentialBefore, 0.0);
     double known = knownEnergy(step, report);
-    if (kinetic <= wildEnergy * known && work <= wildEnergy * known) {
+    if (made <= wildEnergy * known && work <= wildEnergy * known) {
         return false;
     }
     known = mostEnergy(step, report);
-    return !(kinetic <= wildEnergy * known) || !(work <= wildEnergy * known);
+    return !(made <= wildEnergy * known) || !(work <= wildEnergy * known);
 }
 
 // Bodies that were in each other before the step are pushed out, whatever that costs.

@@ -172,6 +172,35 @@ static void energyOutOfNothingIsTakenBack(void** state) {
     }
 }
 
+// A stepper that throws the ball 100 m high within a step, and stops it there; in shorter ones it
+// falls.
+static void hurl(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)report;
+    system->poses.data[0].position.z += h > 0.5 * fullStep ? 100.0 : 0.0;
+}
+
+static void thrownBodiesComeBack(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.position.z = 5.0;
+    tpCreateSphere(world, tpCreateBody(world, &bodyDef, NULL), &shape, &(tpSphere){ 0.5 }, NULL);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper hurling = {
+        .name = "hurling", .seesCrossings = true, .closesAccount = true, .step = hurl
+    };
+    takeBy(world, &hurling);
+    CHECK_NEAR(world->system.poses.data[0].position.z, 5.0, 1e-3);
+    assert_int_equal(world->system.breaches, 1u << tp_energyLaw);
+    tpDestroyWorld(world);
+}
+
 // A servo that can give that much may.
 static void servosMayThrow(void** state) {
     (void)state;
@@ -283,9 +312,13 @@ static void liftedBodiesPay(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turnedJointsAreTakenBack),      cmocka_unit_test(deepBodiesStop),
-        cmocka_unit_test(energyOutOfNothingIsTakenBack), cmocka_unit_test(servosMayThrow),
-        cmocka_unit_test(joinedBodiesComeOut),           cmocka_unit_test(liftedBodiesPay),
+        cmocka_unit_test(turnedJointsAreTakenBack),
+        cmocka_unit_test(deepBodiesStop),
+        cmocka_unit_test(energyOutOfNothingIsTakenBack),
+        cmocka_unit_test(servosMayThrow),
+        cmocka_unit_test(thrownBodiesComeBack),
+        cmocka_unit_test(joinedBodiesComeOut),
+        cmocka_unit_test(liftedBodiesPay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
