@@ -49,7 +49,8 @@ static const double torn = 10.0, tornInRealTime = 1e3;
 static const double wildEnergy = 4.0;
 
 // Gains of a step that has cost all it may are taken from the velocities of bodies. With so many
-// times what is certified that leaves nothing of the motion of what hangs on joints.
+// times what is certified that leaves nothing of the motion of what hangs on joints, and bodies
+// that have been lifted may have less than that.
 static const double grossGain = 100.0;
 
 // Bodies that go this part of their length in a step have no energy worth the word.
@@ -175,7 +176,8 @@ static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepRepo
                       : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
     double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
                   report->externalWork;
-    if (isSpent && step->mayTear && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
+    bool isPaid = !step->mayTear && rise <= kinetic;
+    if (isSpent && !isPaid && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
         return true;
     }
     // Bodies that were thrown and then stopped are elsewhere.
@@ -242,8 +244,8 @@ static void markApart(const tpSystem* system, bool* isHeld) {
     }
 }
 
-// Marks bodies that have more energy than all of them can have, or those of all joints: of what
-// drives do only the sum is known.
+// Marks bodies that have more energy than all of them can have, or those of all joints, or all: of
+// what drives do, and of who was lifted, only the sum is known.
 static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool* isHeld) {
     const tpSystem* system = step->system;
     double most = wildEnergy * mostEnergy(step, report);
@@ -259,6 +261,9 @@ static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool*
         if (joint->isLive) {
             markPair(system, isHeld, joint->bodyA, joint->bodyB);
         }
+    }
+    for (int i = 0; !isAny && !step->mayTear && i < system->bodyCount; ++i) {
+        isHeld[i] = tpSystem_IsDynamic(system, i);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <tippe/joints.h>
 
 #include "dynamics/certificate.h"
+#include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
 #include "support/check.h"
@@ -59,6 +60,7 @@ static tpStepReport takeBy(tpWorld* world, const tpStepper* stepper) {
     tpStepReport report = { .converged = true, .substepCount = 1 };
     tpCertificate_Begin(system, 1e-8, &report);
     tpSystem_MeasureUnits(system, fullStep);
+    tpSystem_FindEnergies(system, &report.kineticBefore, &report.potentialBefore);
     tpStepBudget_Begin(system);
     tpJoinedStep step = {
         .stepper = stepper, .system = system, .options = &world->options, .h = fullStep
