@@ -35,3 +35,16 @@ bool tpSystem_MarkDeep(tpSystem* system, const tpPose* starts, bool* isMarked) {
     }
     return isAny;
 }
+
+double tpSystem_DeepestOverlap(tpSystem* system, const tpPose* poses) {
+    tpContact* contacts;
+    int count;
+    double deepest = 0.0;
+    if (!findOverlaps(system, poses, &contacts, &count)) {
+        return INFINITY;
+    }
+    for (int i = 0; i < count; ++i) {
+        deepest = fmax(deepest, -contacts[i].gap);
+    }
+    return deepest;
+}

@@ -10,4 +10,7 @@
 // those of them that are dynamic; `isMarked` may be NULL. False also if memory ran out.
 bool tpSystem_MarkDeep(tpSystem* system, const tpPose* starts, bool* isMarked);
 
+// The deepest overlap of bodies at these poses, m; infinite if memory ran out.
+double tpSystem_DeepestOverlap(tpSystem* system, const tpPose* poses);
+
 #endif

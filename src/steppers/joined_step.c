@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "dynamics/body_islands.h"
+#include "dynamics/certificate.h"
 #include "dynamics/contacts.h"
 #include "dynamics/couplings.h"
 #include "dynamics/deep_bodies.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
+#include "dynamics/most_gain.h"
 #include "dynamics/parts.h"
 #include "dynamics/step_budget.h"
 #include "steppers/late_overlaps.h"
@@ -33,19 +36,38 @@ static double shareOf(const tpSystem* system, double share) {
 enum { lastRound = 3 };
 
 // Joints are torn if they are apart by so many times what a certified step may leave, or by less if
-// the step has cost all it may.
-static const double torn = 1e3;
+// the step has cost all it may. Steppers for real time leave more.
+static const double torn = 10.0, tornInRealTime = 1e3;
 
-// Of the drift of the joint that is worst where the step has ended: other joints may be apart
-// because the worst one has used up the work of the step, even those that are apart by nearly as
-// much. If not, the next round finds them. Joints that were apart within the step may be together
-// again at its end: the worst one is marked even so.
-static const double worstPart = 0.99;
+// The joint that is worst where the step has ended is marked alone: others may be apart because it
+// has used up the work of the step, even those that are apart by nearly as much. If not, the next
+// round finds them. Joints that were apart within the step may be together again at its end: the
+// worst one is marked even so.
+
+// Energies this many times as large as what there is, with all that drives and forces can give,
+// come from solves that have failed.
+static const double wildEnergy = 4.0;
+
+// Gains of a step that has cost all it may are taken from the velocities of bodies. With so many
+// times what is certified that leaves nothing of the motion of what hangs on joints, and bodies
+// that have been lifted may have less than that.
+static const double grossGain = 100.0;
+
+// Bodies that go this part of their length in a step have no energy worth the word.
+static const double slowPart = 1e-3;
 
 static const char* const leftOutTorn =
     "joints would have come apart: the rest of the step was left out for what hangs on them";
 static const char* const leftOutDeep =
     "bodies would have come too deep into each other: the rest of the step was left out for them";
+
+static const char* const leftOutWild =
+    "more energy would have come out of drives than they can give: the rest of the step was left "
+    "out for what hangs together";
+
+static const char* const tookLinear =
+    "the step has failed for what hangs on joints: they take it with linear rows, as "
+    "stewart-trinkle does";
 
 static bool hasJoints(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
@@ -80,8 +102,9 @@ static bool hasKinematicMotion(const tpSystem* system) {
     return false;
 }
 
-static double allowedDrift(bool isSpent, const tpStepReport* report) {
-    return (isSpent ? 1.0 : torn) * report->limits.jointDrift;
+static double allowedDrift(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    double factor = step->stepper->closesAccount ? torn : tornInRealTime;
+    return (isSpent ? 1.0 : factor) * report->limits.jointDrift;
 }
 
 // By how much joints were apart or beyond their limits at the start of the step. Angles count whole
@@ -104,7 +127,7 @@ static double startDrift(const tpJoinedStep* step) {
 // Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
 static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return step->mayTear && !report->undone &&
-           !(report->jointDrift <= allowedDrift(isSpent, report)) &&
+           !(report->jointDrift <= allowedDrift(step, isSpent, report)) &&
            !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
 }
 
@@ -117,10 +140,70 @@ static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* r
            tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
 }
 
+// What there is without drives and forces, J.
+static double knownEnergy(const tpJoinedStep* step, const tpStepReport* report) {
+    const tpSystem* system = step->system;
+    double slow = slowPart * system->scales.length / step->h;
+    return fmax(report->kineticBefore, system->energyPeak) + system->scales.fall +
+           system->scales.mass * slow * slow;
+}
+
+// The kinetic energy that there can be after the step, J, as an order of magnitude.
+static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
+    tpSystem* system = step->system;
+    double known = knownEnergy(step, report);
+    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    if (now == NULL) {
+        return INFINITY;
+    }
+    tpJoints_ReadMotion(system, now);
+    tpJoints_WriteMotion(system, step->start.motion.motion);
+    known += tpSystem_MostGain(system, &step->start.motion, step->h);
+    tpJoints_WriteMotion(system, now);
+    return known;
+}
+
+// Whether a step has made energy of nothing, or books work that nobody can have done. What books of
+// drives may be off by is not meant.
+static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    const tpSystem* system = step->system;
+    if (!step->stepper->closesAccount || report->undone || system->gives) {
+        return false;
+    }
+    double kinetic, potential;
+    tpSystem_FindEnergies(system, &kinetic, &potential);
+    // Whoever moves bodies against all others works as much as it takes.
+    double work = hasKinematicMotion(system)
+                      ? 0.0
+                      : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
+    double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
+                  report->externalWork;
+    bool isPaid = !step->mayTear && rise <= kinetic;
+    if (isSpent && !isPaid && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
+        return true;
+    }
+    // Bodies that were thrown and then stopped are elsewhere.
+    double made = kinetic + fmax(potential - report->potentialBefore, 0.0);
+    double known = knownEnergy(step, report);
+    if (made <= wildEnergy * known && work <= wildEnergy * known) {
+        return false;
+    }
+    known = mostEnergy(step, report);
+    return !(made <= wildEnergy * known) || !(work <= wildEnergy * known);
+}
+
+// Bodies that were in each other before the step are pushed out, whatever that costs.
+static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
+    return hasGoneWild(step, isSpent, report) &&
+           tpSystem_DeepestOverlap(step->system, step->start.motion.poses) <=
+               report->limits.penetration;
+}
+
 // Of a step that somebody has stopped nothing is taken again: all of it is taken back.
 static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return !tpSystem_IsStopped(step->system) &&
-           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report));
+           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report) ||
+            isWild(step, isSpent, report));
 }
 
 // Islands -----------------------------------------------------------------------------------------
@@ -134,25 +217,55 @@ static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
     }
 }
 
-// Marks bodies on the joints and couplings that are farthest apart where the step has ended.
-static void markApart(const tpSystem* system, double allowed, bool* isHeld) {
+// Marks the bodies of the joint or coupling that is farthest apart where the step has ended.
+static void markApart(const tpSystem* system, bool* isHeld) {
     const tpPose* poses = system->poses.data;
-    double drift = tpJoints_PositionError(system, poses);
-    allowed = drift > allowed ? fmax(allowed, worstPart * drift) : worstPart * drift;
+    double most = -1.0;
+    int joint = -1, coupling = -1;
     for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (!(tpJoint_PositionError(system, joint, poses) <= allowed)) {
-            markPair(system, isHeld, joint->bodyA, joint->bodyB);
+        double error = tpJoint_PositionError(system, &system->joints.data[i], poses);
+        if (!(error <= most)) {
+            most = error;
+            joint = i;
         }
     }
     for (int i = 0; i < system->couplings.count; ++i) {
-        if (tpCoupling_PositionError(system, i, poses) <= allowed) {
-            continue;
+        double error = tpCoupling_PositionError(system, i, poses);
+        if (!(error <= most)) {
+            most = error;
+            coupling = i;
         }
-        int body;
-        for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
-            markPair(system, isHeld, body, -1);
+    }
+    int body;
+    for (int k = 0; coupling >= 0 && tpCoupling_BodyAt(system, coupling, k, &body); ++k) {
+        markPair(system, isHeld, body, -1);
+    }
+    if (coupling < 0 && joint >= 0) {
+        markPair(system, isHeld, system->joints.data[joint].bodyA,
+                 system->joints.data[joint].bodyB);
+    }
+}
+
+// Marks bodies that have more energy than all of them can have, or those of all joints, or all: of
+// what drives do, and of who was lifted, only the sum is known.
+static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool* isHeld) {
+    const tpSystem* system = step->system;
+    double most = wildEnergy * mostEnergy(step, report);
+    bool isAny = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        bool isFast =
+            tpSystem_IsDynamic(system, i) && !(tpSystem_BodyKineticEnergy(system, i) <= most);
+        isHeld[i] = isHeld[i] || isFast;
+        isAny = isAny || isFast;
+    }
+    for (int i = 0; !isAny && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive) {
+            markPair(system, isHeld, joint->bodyA, joint->bodyB);
         }
+    }
+    for (int i = 0; !isAny && !step->mayTear && i < system->bodyCount; ++i) {
+        isHeld[i] = tpSystem_IsDynamic(system, i);
     }
 }
 
@@ -161,11 +274,14 @@ static void markApart(const tpSystem* system, double allowed, bool* isHeld) {
 static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
                        bool* isHeld, unsigned* laws) {
     if (isTorn(step, isSpent, report)) {
-        markApart(step->system, allowedDrift(isSpent, report), isHeld);
+        markApart(step->system, isHeld);
         *laws |= 1u << tp_jointLaw;
     } else if (isDeep(step, isSpent, report)) {
         tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
         *laws |= 1u << tp_overlapLaw;
+    } else if (isWild(step, isSpent, report)) {
+        markWild(step, report, isHeld);
+        *laws |= 1u << tp_energyLaw;
     }
 }
 
@@ -295,6 +411,32 @@ static bool takeOthers(const tpJoinedStep* step, const bool* isHeld, tpStepRepor
     return hasGoneAstray;
 }
 
+// The same by linear rows, once, which cost little and seldom find no end: what hangs together goes
+// on, where else it would stand still. Its memory is that of one step. Whether that went well.
+static bool tryLinear(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
+    tpSystem* system = step->system;
+    const tpStepper* linear = tpStepper_Get(tp_stewartTrinkle);
+    void* memory = NULL;
+    bool mayTake = step->mayTear && linear != NULL && step->stepper != linear && !system->gives &&
+                   step->stepper->closesAccount;
+    if (!mayTake || !linear->create(system, &memory)) {
+        return false;
+    }
+    tpJoinedStep other = *step;
+    other.stepper = linear;
+    other.state = memory;
+    tpProblemHook hook = system->problemHook; // sees the problems of the stepper itself
+    system->problemHook = NULL;
+    bool isGood = startPart(step, isOut, report) &&
+                  !takePart(&other, step->h, otherShare, report) && !report->undone;
+    system->problemHook = hook;
+    linear->destroy(system, memory);
+    if (!isGood) {
+        tpSystem_PutIn(system, isOut);
+    }
+    return isGood;
+}
+
 // Takes as much of the step as goes well; returns its duration, 0 if nothing does.
 static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
     double h = step->h;
@@ -315,12 +457,20 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     return 0.0;
 }
 
+// How the parts of a step went.
+typedef struct Outcome {
+    bool isCut;    // the first part was cut short
+    bool isLinear; // it was taken by linear rows
+    bool isAstray; // the second one has gone astray, or bodies have come too far
+    unsigned laws; // that the whole step would break
+} Outcome;
+
 // Takes the part of the islands that went astray. If they may only have been left behind when
 // the work of the step ended, or have been drawn along by solves of others that failed, they try
 // the whole step by themselves first; if that is about overlaps alone, as long as the step can pay
 // for it.
 static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBeWhole,
-                       tpStepReport* report) {
+                       Outcome* outcome, tpStepReport* report) {
     tpStepReport before = *report;
     double used = tpStepBudget_Work(step->system) / tpStepBudget_Whole(step->system);
     if (mayBeWhole && (step->mayTear || used + otherShare <= wholePart)) {
@@ -330,15 +480,14 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
         tpSystem_PutIn(step->system, isOther);
         tpStepReport_Undo(report, &before);
     }
+    if (tryLinear(step, isOther, report)) {
+        tpStepReport_FallBack(report, "linear rows", tookLinear);
+        outcome->isLinear = true;
+        return step->h;
+    }
+    tpStepReport_Undo(report, &before);
     return takeShorter(step, isOther, report);
 }
-
-// How the parts of a step went.
-typedef struct Outcome {
-    bool isCut;    // the first part was cut short
-    bool isAstray; // the second one has gone astray, or bodies have come too far
-    unsigned laws; // that the whole step would break
-} Outcome;
 
 // Takes both parts of the step. If the second one goes astray its bodies are marked in `isHeld`
 // too, and alone if the first part has taken the whole step. False if memory ran out.
@@ -358,7 +507,8 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
         hasOthers = hasOthers || isOther[i];
     }
     // If no island is to blame, all of them take the step again, once.
-    double h = hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, report) : step->h;
+    double h =
+        hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, outcome, report) : step->h;
     outcome->isCut = h < step->h;
     tpJoints_ReadMotion(system, ends.motion);
     bool isDone = true;
@@ -373,7 +523,7 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
         isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
         if (outcome->isAstray) {
-            if (!outcome->isCut) {
+            if (!outcome->isCut && !outcome->isLinear) {
                 memset(isHeld, 0, sizeof(bool) * (size_t)system->bodyCount);
             }
             markAstray(step, tpStepBudget_IsSpent(system), report, isHeld, &outcome->laws);
@@ -400,7 +550,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         markAstray(step, wasSpent, report, isHeld, &outcome.laws);
     }
     for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
-        outcome.isAstray = false;
+        outcome.isAstray = outcome.isLinear = false;
         tpStepReport_Undo(report, before);
         tpKeptMotion_PutBack(&step->start.motion, system);
         double* margins = tpSystem_ReservedMargins(system, step->h);
@@ -409,7 +559,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         }
         isDone = margins != NULL && markIslands(step, margins, isHeld) &&
                  takeParts(step, isNew, isHeld, &outcome, report);
-        isNew = outcome.isAstray && !outcome.isCut;
+        isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
         outcome.isAstray =
             !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasOutrun);
@@ -426,6 +576,9 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         }
         if ((outcome.laws & (1u << tp_overlapLaw)) != 0) {
             tpStepReport_AddNote(report, leftOutDeep);
+        }
+        if ((outcome.laws & (1u << tp_energyLaw)) != 0) {
+            tpStepReport_AddNote(report, leftOutWild);
         }
     }
 }
@@ -444,5 +597,6 @@ void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     settle(step, report);
     if (isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
         takeAgain(step, &before, report);
+        settle(step, report);
     }
 }

@@ -1,11 +1,12 @@
 // A step of the world that leaves joints together and bodies apart.
 //
 // Joints that are torn apart cannot be closed again without energy from nowhere, and a body that
-// was driven half way into another is pushed out on the other side. If a step that has cost all it
-// may does one of both, it is taken again from its start in two parts. The islands of those joints
-// and bodies go as far as all goes well, and stand still for the rest of the step, which the report
-// says. All other bodies take the whole step without them. An island is what joints, couplings and
-// contacts hold together, contacts being those that bodies can come to within the step.
+// was driven half way into another is pushed out on the other side. Energy from nowhere stays. A
+// step that does one of these is taken again from its start in two parts. The islands of those
+// joints and bodies take it by linear rows; if these fail too they go as far as all goes well, and
+// stand still for the rest of the step, which the report says. All other bodies take the whole step
+// without them. An island is what joints, couplings and contacts hold together, contacts being
+// those that bodies can come to within the step.
 
 #ifndef TIPPE_SRC_STEPPERS_JOINED_STEP_H
 #define TIPPE_SRC_STEPPERS_JOINED_STEP_H

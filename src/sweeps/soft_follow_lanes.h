@@ -46,25 +46,40 @@ static inline wide lengthOf(WideVec v) {
     return wideSqrt(dotVec(v, v));
 }
 
-// What turning by an angle adds to a vector, to second order.
-static inline WideVec turnGain(WideVec angle, WideVec v) {
-    WideVec first = crossVec(angle, v), second = crossVec(angle, first);
-    return addVec(first, scaleVec(wideOf(0.5), second));
+// A turn, and the coefficients of what it adds to a vector, to fourth order: a corner .2 m from the
+// centre that lands with 2 rad/s misses 4e-7 m in a step of 1/100 s to second order, and its gap
+// has that from there on. The series is not followed beyond a radian.
+typedef struct WideTurn {
+    WideVec angle;
+    wide first, second;
+} WideTurn;
+
+static inline WideTurn turnBy(WideVec angle) {
+    wide one = wideOf(1.0), square = dotVec(angle, angle);
+    square = wideSelect(wideGreater(square, one), one, square);
+    return (WideTurn){ angle, one - wideOf(1.0 / 6.0) * square,
+                       wideOf(0.5) - wideOf(1.0 / 24.0) * square };
+}
+
+static inline WideVec turnGain(const WideTurn* turn, WideVec v) {
+    WideVec once = crossVec(turn->angle, v), twice = crossVec(turn->angle, once);
+    return addVec(scaleVec(turn->first, once), scaleVec(turn->second, twice));
 }
 
 // Of W manifolds: how their bodies have moved, and may move next.
 typedef struct WideMotion {
-    WideVec moveA, moveB, turnA, turnB; // displacements of the step
-    WideVec sagA, sagB;                 // parts of the turns that arms leave out
-    WideVec lead;                       // the turning of the normals
-    wide reachA, reachB;                // of the bodies, m
-    WideVec ahead;                      // how A will move against B in the next step, m
-    wide aside;                         // what else may bring points nearer then, m
-    wide came;                          // how much nearer a point may have come, m
-    wide need, most;                    // how much nearer it may come in the next step, m
-    wide radiusA, radiusB;              // about which the surfaces are round, m
-    bool rolls;                         // one of them is not 0
-    wide share;                         // of the turning that is A's
+    WideVec moveA, moveB; // displacements of the step
+    WideTurn turnA, turnB;
+    WideVec sagA, sagB;    // parts of the turns that arms leave out
+    WideTurn lead;         // the turning of the normals
+    wide reachA, reachB;   // of the bodies, m
+    WideVec ahead;         // how A will move against B in the next step, m
+    wide aside;            // what else may bring points nearer then, m
+    wide came;             // how much nearer a point may have come, m
+    wide need, most;       // how much nearer it may come in the next step, m
+    wide radiusA, radiusB; // about which the surfaces are round, m
+    bool rolls;            // one of them is not 0
+    wide share;            // of the turning that is A's
 } WideMotion;
 
 static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
@@ -73,13 +88,13 @@ static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, in
     loadPair(sweep->shifts, run, lane, &a, &b);
     m->moveA = linearOf(&a);
     m->moveB = linearOf(&b);
-    m->turnA = angularOf(&a);
-    m->turnB = angularOf(&b);
+    m->turnA = turnBy(angularOf(&a));
+    m->turnB = turnBy(angularOf(&b));
     m->reachA = a.numbers[7];
     m->reachB = b.numbers[7];
     m->came = lengthOf(subVec(m->moveA, m->moveB)) + a.numbers[3] + b.numbers[3];
     wide share = m->share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
-    m->lead = addVec(scaleVec(share, m->turnA), scaleVec(rest, m->turnB));
+    m->lead = turnBy(addVec(scaleVec(share, m->turnA.angle), scaleVec(rest, m->turnB.angle)));
     loadPair(sweep->aheads, run, lane, &a, &b);
     m->sagA = angularOf(&a);
     m->sagB = angularOf(&b);
@@ -111,9 +126,9 @@ static inline void lookAlong(const tpSoftRun* run, const tpSoftPack* pack, int l
     }
     wide lever = wideOf(2.0) * ((one - m->share) * m->reachA + m->share * m->reachB);
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
-    WideVec apart = subVec(addVec(m->moveA, turnGain(m->turnA, armA)),
-                           addVec(m->moveB, turnGain(m->turnB, armB)));
-    WideVec turn = subVec(m->turnA, m->turnB);
+    WideVec apart = subVec(addVec(m->moveA, turnGain(&m->turnA, armA)),
+                           addVec(m->moveB, turnGain(&m->turnB, armB)));
+    WideVec turn = subVec(m->turnA.angle, m->turnB.angle);
     WideVec tilt = subVec(turn, scaleVec(dotVec(n, turn), n));
     wide came = lengthOf(tilt) * lever - dotVec(n, apart);
     wide need = wideMax(zero - dotVec(n, m->ahead), zero) + m->aside;
@@ -133,7 +148,8 @@ static inline wide slipOf(const WideMotion* m, WideVec gainA, WideVec gainB, Wid
 
 // What a point of a round surface gains instead of this: p' - p = c' - c - r (n' - n), c = p + r n.
 // Nothing is added to points of others, no zero either: W must not show.
-static inline WideVec rollGain(WideVec gain, WideVec turn, wide radius, WideVec last, WideVec n) {
+static inline WideVec rollGain(WideVec gain, const WideTurn* turn, wide radius, WideVec last,
+                               WideVec n) {
     WideVec turned = subVec(turnGain(turn, last), subVec(n, last));
     WideVec rolled = addVec(gain, scaleVec(radius, turned));
     wideMask isRound = wideGreater(radius * radius, wideOf(0.0));
@@ -144,8 +160,9 @@ static inline WideVec rollGain(WideVec gain, WideVec turn, wide radius, WideVec 
 // The side over the face turns with its body.
 static inline WideVec turnSide(tpSoftRun* run, int lane, const WideMotion* m) {
     WideVec side = loadFloatVec(run->incident[0], lane);
-    WideVec turn = addVec(scaleVec(m->share, m->turnB), scaleVec(wideOf(1.0) - m->share, m->turnA));
-    side = addVec(side, turnGain(turn, side));
+    WideTurn turn = turnBy(addVec(scaleVec(m->share, m->turnB.angle),
+                                  scaleVec(wideOf(1.0) - m->share, m->turnA.angle)));
+    side = addVec(side, turnGain(&turn, side));
     storeFloatVec(run->incident[0], lane, side);
     return side;
 }
@@ -161,10 +178,10 @@ static inline WideVec riseOf(WideVec side, WideVec n) {
 static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, WideVec rise,
                                WideVec last, WideVec n) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
-    WideVec gainA = turnGain(m->turnA, armA), gainB = turnGain(m->turnB, armB);
+    WideVec gainA = turnGain(&m->turnA, armA), gainB = turnGain(&m->turnB, armB);
     if (m->rolls) {
-        gainA = rollGain(gainA, m->turnA, m->radiusA, last, n);
-        gainB = rollGain(gainB, m->turnB, wideOf(0.0) - m->radiusB, last, n);
+        gainA = rollGain(gainA, &m->turnA, m->radiusA, last, n);
+        gainB = rollGain(gainB, &m->turnB, wideOf(0.0) - m->radiusB, last, n);
     }
     wide slipped = slipOf(m, gainA, gainB, n);
     WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
@@ -187,7 +204,7 @@ static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, 
     return wideSelect(isEmpty, wideOf(0.0), slipped);
 }
 
-static inline WideVec turnFrame(tpSoftPack* pack, int lane, WideVec lead) {
+static inline WideVec turnFrame(tpSoftPack* pack, int lane, const WideTurn* lead) {
     WideVec n = loadFloatVec(pack->normal[0], lane);
     WideVec t = loadFloatVec(pack->tangents[0][0], lane);
     WideVec o = loadFloatVec(pack->tangents[1][0], lane);
@@ -208,7 +225,7 @@ static inline unsigned spendLimits(const tpSoftLimits* limits, tpSoftRun* run, i
                                    const WideMotion* m, wide slipped) {
     wide slack = loadFloats(&run->slack[lane]) - m->came;
     wide slip = loadFloats(&run->slip[lane]) + slipped;
-    wide turn = loadFloats(&run->turn[lane]) + lengthOf(subVec(m->turnA, m->turnB));
+    wide turn = loadFloats(&run->turn[lane]) + lengthOf(subVec(m->turnA.angle, m->turnB.angle));
     wide age = loadFloats(&run->age[lane]) + wideOf(1.0);
     storeFloats(&run->slack[lane], slack);
     storeFloats(&run->slip[lane], slip);
@@ -244,7 +261,7 @@ static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int
     for (tpSoftPack* pack = run->packs; pack < run->packs + run->count; ++pack) {
         if (pack == run->packs || !run->isFlat) {
             last = loadFloatVec(pack->normal[0], lane);
-            n = turnFrame(pack, lane, m.lead);
+            n = turnFrame(pack, lane, &m.lead);
             rise = riseOf(side, n);
         }
         if (pack == run->packs) {
@@ -284,7 +301,7 @@ static inline unsigned followBalls(const tpSoftSweep* sweep, tpSoftRun* run, int
     wide gap = distance - radiusA - radiusB;
     // The tangent turned along, and straightened.
     WideVec t = loadFloatVec(pack->tangents[0][0], lane);
-    t = addVec(t, turnGain(m.lead, t));
+    t = addVec(t, turnGain(&m.lead, t));
     t = subVec(t, scaleVec(dotVec(t, n), n));
     wide length = lengthOf(t);
     wideMask isEmpty = wideGreater(zero, loadInts(&pack->isPoint[lane]));

@@ -183,11 +183,16 @@ static inline void storeResponse(tpSoftPack* pack, int lane, wideMask closes, co
 }
 
 // The velocity of parting of what approaches fast enough, to be given after the substeps if impacts
-// do not happen in them. Returns whether something does.
+// do not happen in them: e of what it has where the gap is gone, which forces add to on the way.
+// Returns whether something does.
 static inline bool storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run,
-                               const tpSoftPack* pack, int lane, wideMask closes, wide approach) {
+                               const tpSoftPack* pack, int lane, wideMask closes, wide approach,
+                               wide closing) {
     wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
-    wide parting = wideSelect(closes, e * approach, zero);
+    wide gap = wideMax(loadFloats(&pack->startGap[lane]), zero);
+    wide gained = wideOf(2.0 / sweep->h) * (approach - closing) * gap;
+    wide square = wideMax(approach * approach + gained, zero);
+    wide parting = wideSelect(closes, zero - e * wideSqrt(square), zero);
     parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
     wideMask isLate = wideGreater(wideOf(sweep->striking), e);
     storeFloats(&bounceOf(sweep, run, pack)->speed[lane], wideSelect(isLate, parting, zero));
@@ -293,7 +298,7 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     }
     if (run->bounces) {
         wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
-        p->parts = storeBounce(sweep, run, pack, lane, closes, approach) || p->parts;
+        p->parts = storeBounce(sweep, run, pack, lane, closes, approach, closing) || p->parts;
     }
     return true;
 }
@@ -558,31 +563,6 @@ static void settleRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBac
         sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = true }, isBackward);
     } else {
         sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = false }, isBackward);
-    }
-}
-
-static void bounceRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
-    tpSoftPack* first = run->packs;
-    for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideBodies bodies;
-        loadBodies(sweep, run, lane, false, &bodies);
-        for (tpSoftPack* pack = first; pack < first + run->active; ++pack) {
-            WideContacts c;
-            loadContacts(run, pack, framePack(run, first, pack), lane, &bodies, &c);
-            float* speed = bounceOf(sweep, run, pack)->speed;
-            wide zero = wideOf(0.0), bias = loadFloats(&speed[lane]), old = c.impulse[0];
-            wide wanted = old - (c.u[0] + bias) * loadWide(&pack->inverseNormal[lane]);
-            // What has carried nothing has not met yet.
-            wide total = loadWide(&pack->total[0][lane]);
-            bias = wideSelect(wideGreater(total, zero), bias, zero);
-            storeFloats(&speed[lane], bias);
-            wide normal = wideSelect(wideGreater(zero, bias), wideMax(wanted, zero), old);
-            wide change[3] = { normal - old, zero, zero };
-            storeWide(&pack->impulse[0][lane], normal);
-            storeWide(&pack->total[0][lane], total + change[0]);
-            pushBodies(&bodies, c.armA, c.armB, along(&c.frame, change));
-        }
-        storeBodies(sweep, run, lane, &bodies);
     }
 }
 

@@ -43,12 +43,21 @@ static inline bool someApproachFast(const tpSoftSweep* sweep, const tpSoftRun* r
     return wideAny(wideGreater(wideSelect(isLate, zero, approach), wideOf(sweep->threshold)));
 }
 
+// The speed with which what has the velocity u (negative: it approaches) a gap away parts here, so
+// that it rises as far as if it had struck where the gap is gone. `pull` is by how much forces make
+// it approach faster, m/s^2.
+static inline wide partingSpeed(wide e, wide u, wide gap, wide pull) {
+    wide lifted = wideOf(2.0) * pull * wideMax(gap, wideOf(0.0));
+    return wideSqrt(wideMax(e * e * (u * u + lifted) - lifted, wideOf(0.0)));
+}
+
 // What each point is to part with; 0 if it only must not approach, or stays open: then its response
 // is left out.
 static inline void aimStrike(const tpSoftSweep* sweep, const tpSoftRun* run, bool isFirst, int lane,
                              WideStrike* s) {
-    WideLines movedA, movedB;
+    WideLines movedA, movedB, kickA, kickB;
     loadPair(sweep->moved, run, lane, &movedA, &movedB);
+    loadPair(sweep->kicks, run, lane, &kickA, &kickB);
     wide share = wideOf(isFirst ? 0.0 : 1.0);
     wide zero = wideOf(0.0), one = wideOf(1.0), any = zero, e = loadFloats(&run->restitution[lane]);
     wideMask isLate = wideGreater(wideOf(sweep->striking), e);
@@ -64,7 +73,9 @@ static inline void aimStrike(const tpSoftSweep* sweep, const tpSoftRun* run, boo
         hits = wideSelect(wideGreater(loadWide(&pack->inverseNormal[lane]), zero), hits, zero);
         any = wideMax(any, wideSelect(isLate, zero, hits));
         tpSoftBounce* bounce = bounceOf(sweep, run, pack);
-        storeWide(&bounce->aim[lane], zero - hits * e * c.u[0]);
+        wide pull = wideOf(-1.0 / sweep->time) *
+                    dotVec(relativeVelocity(&kickA, c.armA, &kickB, c.armB), c.frame.n);
+        storeWide(&bounce->aim[lane], hits * partingSpeed(e, c.u[0], gap, pull));
         storeWide(&bounce->closes[lane], closes);
         for (int i = 0; i < 3; ++i) {
             storeWide(&bounce->struck[i][lane], zero);
@@ -196,6 +207,59 @@ static unsigned strikeRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool i
         }
     }
     return struck;
+}
+
+// What each point of a pair is to part with after the last substep: what has carried nothing has
+// not met yet.
+static inline void aimBounce(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                             WideStrike* s) {
+    wide zero = wideOf(0.0), one = wideOf(1.0), any = zero;
+    for (int k = 0; k < run->active; ++k) {
+        tpSoftPack* pack = &run->packs[k];
+        tpSoftBounce* bounce = bounceOf(sweep, run, pack);
+        wideMask hasMet = wideGreater(loadWide(&pack->total[0][lane]), zero);
+        wide speed = wideSelect(hasMet, loadFloats(&bounce->speed[lane]), zero);
+        any = wideMax(any, wideSelect(wideGreater(zero, speed), one, zero));
+        storeFloats(&bounce->speed[lane], speed);
+        storeWide(&bounce->aim[lane], zero - speed);
+        storeWide(&bounce->closes[lane], wideSelect(hasMet, one, zero));
+        for (int i = 0; i < 3; ++i) {
+            storeWide(&bounce->struck[i][lane], zero);
+        }
+    }
+    s->strikes = wideGreater(any, zero);
+    s->goesOn = any;
+}
+
+// What collides and does not strike within the step gets its velocity of parting: the points of a
+// pair together. One after the other they would turn a box that lands flat.
+static void bounceRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideStrike s;
+        aimBounce(sweep, run, lane, &s);
+        if (!wideAny(s.strikes)) {
+            continue;
+        }
+        loadBodies(sweep, run, lane, false, &s.bodies);
+        for (int round = 0; round < strikeRounds && wideAny(wideGreater(s.goesOn, wideOf(0.0)));
+             ++round) {
+            strikePoints(sweep, run, lane, &s);
+        }
+        unsigned strikes = wideBits(s.strikes);
+        storeLines((double*)sweep->velocities, run->bodyA + lane,
+                   (unsigned)run->movesA >> lane & strikes, &s.bodies.velocityA);
+        storeLines((double*)sweep->velocities, run->bodyB + lane,
+                   (unsigned)run->movesB >> lane & strikes, &s.bodies.velocityB);
+        for (int k = 0; k < run->active; ++k) {
+            tpSoftPack* pack = &run->packs[k];
+            for (int i = 0; i < 3; ++i) {
+                wide more = wideSelect(
+                    s.strikes, loadWide(&bounceOf(sweep, run, pack)->struck[i][lane]), wideOf(0.0));
+                storeWide(&pack->impulse[i][lane], loadWide(&pack->impulse[i][lane]) + more);
+                storeWide(&pack->total[i][lane], loadWide(&pack->total[i][lane]) + more);
+            }
+        }
+    }
 }
 
 #endif

@@ -411,7 +411,7 @@ static void struckWallsAreCertified(void** state) {
 
 // Bricks that turn end deeper than linear rows know, and rows are written again where they lead:
 // solves before the last are rough, and each begins with what the one before has found. Of these 90
-// steps 16 are not certified; 55 were not when each solve began with the last step's impulses and
+// steps 3 are not certified; 55 were not when each solve began with the last step's impulses and
 // went to the last digit. Where the work of a step ends before that, bodies are moved apart.
 static void turningBricksAreCertified(void** state) {
     (void)state;

@@ -128,13 +128,16 @@ def ball(name, position, radius=0.1, **more):
     return {"name": name, "density": 500, "material": "m", "shapes": [{"type": "sphere", "radius": radius}], "position": list(position), **more}
 
 
+def tumble(height):
+    return scene_of([box("box", (0, 0, height), velocity=[1.5, 0.2, 0], angular_velocity=[2, 3, 1]), ball("ball", (1, 2, 0.1), velocity=[-1, 0.5, 0]),
+                     ball("bouncer", (-1, 0, 0.6), material="r", angular_velocity=[0, 20, 0])], 0.01, 0.6)
+
+
+# The gaps of small-steps follow a box through its landing, which is another one from each height.
+HEIGHTS = {f"tumble_{height:g}": tumble(height) for height in (0.352, 0.355, 0.356, 0.357, 0.358, 0.36)}
 SCENES = {
-    "tumble": scene_of([box("box", (0, 0, 0.35), velocity=[1.5, 0.2, 0], angular_velocity=[2, 3, 1]), ball("ball", (1, 2, 0.1), velocity=[-1, 0.5, 0]),
-                        ball("bouncer", (-1, 0, 0.6), material="r", angular_velocity=[0, 20, 0])], 0.01, 0.6),
-    # For small-steps: its gaps follow a box through its landing and then miss up to 2e-7 m, by chance more than the bound
-    # below allows (from .35 m and from five of nine other heights).
-    "tumble_higher": scene_of([box("box", (0, 0, 0.354), velocity=[1.5, 0.2, 0], angular_velocity=[2, 3, 1]), ball("ball", (1, 2, 0.1), velocity=[-1, 0.5, 0]),
-                        ball("bouncer", (-1, 0, 0.6), material="r", angular_velocity=[0, 20, 0])], 0.01, 0.6),
+    **HEIGHTS,
+    "tumble": tumble(0.35),
     "pushed": scene_of([box("box", (0, 0, 0.05))], 0.01, 0.5, forces=[{"body": "box", "force": [30, 5, 3]}]),
     "pendulum": scene_of([box("rod", (0.15, 0, 1)), box("bob", (0.45, 0, 1))], 0.01, 0.5, joints=[
         {"name": "pin", "type": "revolute", "bodies": [None, "rod"], "anchor": [0, 0, 1], "axis": [0, 1, 0]},
@@ -145,7 +148,7 @@ SCENES = {
     "stack": scene_of([box(f"b{i}", (0.01 * i, 0, 0.05 + 0.1 * i)) for i in range(4)], 0.01, 0.3),
 }
 RUNS = [("tumble", "stewart-trinkle", ()), ("tumble", "anitescu", ()), ("tumble", "bender-schmitt", ()), ("tumble", "mirtich-canny", ()),
-        ("tumble", "chakraborty-trinkle", ()), ("tumble", "penalty", ()), ("tumble_higher", "small-steps", ()),
+        ("tumble", "chakraborty-trinkle", ()), ("tumble", "penalty", ()), ("tumble", "small-steps", ()), *((name, "small-steps", ()) for name in HEIGHTS),
         ("tumble", "bender-schmitt", ("--set", "budget=1000")), ("stack", "small-steps", ("--set", "substeps=1")),
         ("tumble", "stewart-trinkle", ("--set", "cone=pyramid", "--set", "directions=4")), ("pushed", "anitescu", ()), ("pushed", "stewart-trinkle", ()),
         ("pushed", "bender-schmitt", ()), ("pendulum", "anitescu", ()), ("pendulum", "stewart-trinkle", ()), ("pendulum", "bender-schmitt", ()), ("pendulum", "small-steps", ()),
@@ -271,7 +274,8 @@ def judge_contacts(name, run, restitution):
                 deepest = max(deepest, -height)
                 body = run.body_of(moving)
                 gaps = [c["gap"][i] for i in rows if {int(c["body_a"][i]), int(c["body_b"][i])} == {floor, body}]
-                if gaps:
+                # small-steps lists what has carried something in the step, or touches: a corner that comes down between may be lower.
+                if gaps and not ("small-steps" in name and 1e-5 < height < min(gaps)):
                     expect(f"{place}: gap of body {body}", min(gaps), height, absolute=1e-5 + 1e-3 * abs(height) + 0.1 * abs(height) * (len(gaps) < 3))
             if "mirtich" in name:  # the deepest at any event of the step
                 expect(f"{place}: penetration at least", bool(r["penetration"][k] >= deepest - 1e-9), True)

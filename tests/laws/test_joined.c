@@ -51,15 +51,13 @@ static void halvedStepsKeepApart(void** state) {
     throwJoined("thrown_egg", 120, 1e-5);
 }
 
-// A pebble on a rod that ends far outside of it: parts as short as a stepper takes them do not hold
-// the joint, and once it is torn there is no end (1e69 J after ten steps). The rest of such a step
-// is left out, which is said. (At three fifths of these velocities one step of 30 was left out, or
-// none, by the rounding of the steps before; from here to a tenth more it is some of them.)
+// A pebble on a rod that ends far outside of it: corrections of a drift leave the joint apart, and
+// once it is torn there is no end (1e69 J after ten steps). Such parts are halved until the joint
+// holds. (While only their energy was asked the rest of some steps was left out.)
 static void jointsAreNotTorn(void** state) {
     (void)state;
     tpWorld* world = makePaperWorld("../tests/laws/long_arms");
     double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
-    int failures = 0;
     for (int k = 0; k < 30; ++k) {
         tpVec3 before = tpBody_GetPosition(world, tpWorld_FindBody(world, "box"));
         tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
@@ -69,12 +67,10 @@ static void jointsAreNotTorn(void** state) {
         CHECK_NEAR(report.time, (k + 1) / 60.0, 1e-12);
         tpVec3 after = tpBody_GetPosition(world, tpWorld_FindBody(world, "box"));
         double way = tpDistanceBetween(before, after) * 60.0;
-        bool isLeftOut =
-            way < 0.5 * tpLength(tpBody_GetVelocity(world, tpWorld_FindBody(world, "box")));
-        assert_true(!isLeftOut || (report.failureCount > 0 && report.noteCount > 0));
-        failures += report.failureCount;
+        double speed = tpLength(tpBody_GetVelocity(world, tpWorld_FindBody(world, "box")));
+        CHECK_BELOW(0.5 * speed, way);
+        assert_int_equal(report.failureCount, 0);
     }
-    assert_true(failures > 0);
     tpDestroyWorld(world);
 }
 

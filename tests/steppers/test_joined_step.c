@@ -6,6 +6,7 @@
 #include <tippe/joints.h>
 
 #include "dynamics/certificate.h"
+#include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
 #include "support/check.h"
@@ -59,6 +60,7 @@ static tpStepReport takeBy(tpWorld* world, const tpStepper* stepper) {
     tpStepReport report = { .converged = true, .substepCount = 1 };
     tpCertificate_Begin(system, 1e-8, &report);
     tpSystem_MeasureUnits(system, fullStep);
+    tpSystem_FindEnergies(system, &report.kineticBefore, &report.potentialBefore);
     tpStepBudget_Begin(system);
     tpJoinedStep step = {
         .stepper = stepper, .system = system, .options = &world->options, .h = fullStep
@@ -132,10 +134,193 @@ static void deepBodiesStop(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose whole step throws the flap at 1,000 m/s, or books as much work; shorter ones let
+// it go on.
+static void throwFlap(tpSystem* system, void* state, const tpOptions* options, double h,
+                      tpStepReport* report) {
+    (void)state;
+    (void)options;
+    if (h > 0.5 * fullStep) {
+        system->velocities.data[1].linear.x = 1000.0;
+        report->externalWork = 5e5;
+    }
+}
+
+static void bookWork(tpSystem* system, void* state, const tpOptions* options, double h,
+                     tpStepReport* report) {
+    (void)state;
+    (void)options;
+    system->velocities.data[1].angular.y = h;
+    report->externalWork = h > 0.5 * fullStep ? -5e5 : 0.0;
+}
+
+// Half a million joules do not come out of a hinge without drives, whatever the step says about
+// work. Linear rows take it instead.
+static void energyOutOfNothingIsTakenBack(void** state) {
+    (void)state;
+    const tpStepper steppers[] = {
+        { .name = "throwing", .seesCrossings = true, .closesAccount = true, .step = throwFlap },
+        { .name = "booking", .seesCrossings = true, .closesAccount = true, .step = bookWork },
+    };
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeWorld();
+        tpStepReport report = takeBy(world, &steppers[k]);
+        CHECK_NEAR(world->system.velocities.data[1].linear.x, 0.0, 1e-9);
+        CHECK_NEAR(world->system.velocities.data[1].angular.y, 0.0, 1e-9);
+        CHECK_NEAR(report.externalWork, 0.0, 1e-9);
+        assert_string_equal(report.fallback, "linear rows");
+        assert_int_equal(world->system.breaches, 0);
+        tpDestroyWorld(world);
+    }
+}
+
+// A stepper that throws the ball 100 m high within a step, and stops it there; in shorter ones it
+// falls.
+static void hurl(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)report;
+    system->poses.data[0].position.z += h > 0.5 * fullStep ? 100.0 : 0.0;
+}
+
+static void thrownBodiesComeBack(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.position.z = 5.0;
+    tpCreateSphere(world, tpCreateBody(world, &bodyDef, NULL), &shape, &(tpSphere){ 0.5 }, NULL);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper hurling = {
+        .name = "hurling", .seesCrossings = true, .closesAccount = true, .step = hurl
+    };
+    takeBy(world, &hurling);
+    CHECK_NEAR(world->system.poses.data[0].position.z, 5.0, 1e-3);
+    assert_int_equal(world->system.breaches, 1u << tp_energyLaw);
+    tpDestroyWorld(world);
+}
+
+// A servo that can give that much may.
+static void servosMayThrow(void** state) {
+    (void)state;
+    const tpStepper throwing = {
+        .name = "throwing", .seesCrossings = true, .closesAccount = true, .step = throwFlap
+    };
+    tpWorld* world = makeWorld();
+    tpCoordinateDef* def = &world->system.joints.data[0].coordinates[0].def;
+    def->hasServo = true;
+    def->servo = (tpServo){ 1.0, 0.0, 1e6, 0.0, INFINITY };
+    tpStepReport report = takeBy(world, &throwing);
+    CHECK_NEAR(world->system.velocities.data[1].linear.x, 1000.0, 1e-9);
+    CHECK_NEAR(report.externalWork, 5e5, 1e-9);
+    assert_int_equal(world->system.breaches, 0);
+    tpDestroyWorld(world);
+}
+
+// A stepper whose work ends with the dumbbell deep in the floor. It has lost more energy than it
+// takes to lift it.
+static void dip(tpSystem* system, void* state, const tpOptions* options, double h,
+                tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)h;
+    system->poses.data[1].position.z = 0.495;
+    system->poses.data[2].position.z = 0.499;
+    report->penetration = 5e-3;
+    report->impactLoss = 1e3;
+    tpStepBudget_Spend(system, tpStepBudget_Whole(system));
+}
+
+// Two balls on a rod come out of the floor, and stay on their rod.
+static void joinedBodiesComeOut(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &bodyDef, NULL);
+    tpCreatePlane(world, floor, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
+    bodyDef.kind = tp_dynamicBody;
+    tpBodyId balls[2];
+    for (int i = 0; i < 2; ++i) {
+        bodyDef.position = tpMakeVec3(1.5 * i, 0.0, 0.5);
+        balls[i] = tpCreateBody(world, &bodyDef, NULL);
+        tpCreateSphere(world, balls[i], &shape, &(tpSphere){ 0.5 }, NULL);
+    }
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_fixedJoint;
+    def.bodyA = balls[0];
+    def.bodyB = balls[1];
+    def.anchorA = def.anchorB = tpMakeVec3(0.75, 0.0, 0.5);
+    assert_true(tpCreateJoint(world, &def, NULL).slot != 0);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper dipping = {
+        .name = "dipping", .seesCrossings = true, .closesAccount = true, .step = dip
+    };
+    tpStepReport report = takeBy(world, &dipping);
+    const tpPose* poses = world->system.poses.data;
+    CHECK_BELOW(report.penetration, report.limits.penetration);
+    CHECK_BELOW(0.5 - report.limits.penetration, fmin(poses[1].position.z, poses[2].position.z));
+    CHECK_BELOW(tpJoints_PositionError(&world->system, poses), 1e-9);
+    tpDestroyWorld(world);
+}
+
+// A stepper whose work ends with the ball in the floor; nothing is lost.
+static void graze(tpSystem* system, void* state, const tpOptions* options, double h,
+                  tpStepReport* report) {
+    (void)state;
+    (void)options;
+    (void)h;
+    system->poses.data[1].position.z = 0.49;
+    system->velocities.data[1].linear = tpMakeVec3(2.0, 0.0, 0.0);
+    report->penetration = 0.01;
+    tpStepBudget_Spend(system, 3.0 * tpStepBudget_Whole(system));
+}
+
+// A ball of 500 kg that comes out of the floor pays for that with its velocity, however much work
+// the step has cost.
+static void liftedBodiesPay(void** state) {
+    (void)state;
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_anitescu;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &bodyDef, NULL);
+    tpCreatePlane(world, floor, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
+    bodyDef.kind = tp_dynamicBody;
+    bodyDef.position = tpMakeVec3(0.0, 0.0, 0.5);
+    bodyDef.velocity.x = 2.0;
+    tpBodyId ball = tpCreateBody(world, &bodyDef, NULL);
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.5 }, NULL);
+    tpWorld_Step(world, 1e-9);
+    const tpStepper grazing = {
+        .name = "grazing", .seesCrossings = true, .closesAccount = true, .step = graze
+    };
+    tpStepReport report = takeBy(world, &grazing);
+    double z = world->system.poses.data[1].position.z;
+    double speed = world->system.velocities.data[1].linear.x;
+    CHECK_BELOW(report.penetration, report.limits.penetration);
+    CHECK_BELOW(0.5 - report.limits.penetration, z);
+    CHECK_NEAR(0.5 * speed * speed + 9.81 * z, 0.5 * 4.0 + 9.81 * 0.49, 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turnedJointsAreTakenBack),
         cmocka_unit_test(deepBodiesStop),
+        cmocka_unit_test(energyOutOfNothingIsTakenBack),
+        cmocka_unit_test(servosMayThrow),
+        cmocka_unit_test(thrownBodiesComeBack),
+        cmocka_unit_test(joinedBodiesComeOut),
+        cmocka_unit_test(liftedBodiesPay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,12 @@ bool tpGroupRun_Strike(tpGroupRun* run, tpTaken* taken) {
     if (!run->hasMemory || !findTouching(run, &strike)) {
         return false;
     }
+    // What is told how to move has the speed that brought it here: its way within an instant is
+    // rounding.
+    bool mayMoveAsTold = system->mayMoveAsTold;
+    system->mayMoveAsTold = false;
     run->hasMemory = tpTimeStep_Begin(&strike.step, system, h, 0.0);
+    system->mayMoveAsTold = mayMoveAsTold;
     if (!run->hasMemory) {
         return false;
     }

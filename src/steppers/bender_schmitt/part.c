@@ -56,6 +56,9 @@ static const double solveSlack = 1e-7;
 // end leave far less.
 static const double overlapSlack = 5e-7;
 
+// Joints that are farther apart at the end of a drift, m or rad, in units of length, are torn.
+static const double tornJoints = 1e-2;
+
 static double deepestOf(const tpContact* contacts, int count) {
     double deepest = 0.0;
     for (int i = 0; i < count; ++i) {
@@ -107,6 +110,7 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
         }
     }
     step->isHurried = step->isJammed = false;
+    step->jointMiss = 0.0;
     if (!tpBenderStep_Touch(step, &step->start, step->time.startPoses, step->time.startVelocities,
                             contacts, count)) {
         return false;
@@ -161,8 +165,12 @@ static bool accountDrift(tpBenderStep* step) {
     step->report->externalWork += tpTimeStep_ForceWork(time);
     step->report->impactLoss += step->hasOneSolve ? tpTimeStep_WayLoss(time) : 0.0;
     tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed, NULL };
+    // What rows answer to kicks is no motion. That of forces is answered half before the drift,
+    // half after it, where it is not taken off; that of steady efforts is taken off in both.
     return tpTouch_AccountEnergy(&step->start, &velocities, step->report) &&
-           tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked,
+           tpTouch_AccountKick(&step->start, time->startVelocities, time->steadied, 0.5,
+                               step->report) &&
+           tpTouch_AccountKick(&step->start, time->steadied, time->kicked,
                                0.5 * time->h / time->kick, step->report);
 }
 
@@ -457,6 +465,12 @@ static bool isTooDeep(const tpBenderStep* step) {
     return false;
 }
 
+// Whether the corrections of the drift have left joints so far apart that what brings them together
+// afterwards is another motion, whatever it does to the energy.
+static bool isTorn(const tpBenderStep* step) {
+    return step->start.isSmall && step->jointMiss > tornJoints;
+}
+
 static int rowsOf(const tpBenderStep* step) {
     return 1 + step->start.sweeper.jointCount + step->start.contactCount;
 }
@@ -481,7 +495,7 @@ static const double grossRise = 0.01;
 
 // Whether nothing is left to try against energy that is wrong.
 static bool isTriedOut(const tpBenderStep* step, double rise) {
-    bool isGross = rise > grossRise * energyScale(step);
+    bool isGross = rise > grossRise * energyScale(step) || isTorn(step);
     return step->time.h <= ldexp(step->duration, isGross ? -grossHalvings : -maxHalvings) ||
            step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
            !step->end.isSmall || tpStepBudget_IsSpent(step->system);
@@ -551,8 +565,8 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         bool isTried = isTriedOut(step, outcome.rise) && !length.isLong;
         bool isRough = length.isStaged && step->composition + 1 < compositionCount &&
                        fabs(outcome.rise) > sharpSlack * energyScale(step);
-        bool isWrong =
-            !isTried && (isRough || isEnergyWrong(step, &outcome, &power) || isTooDeep(step));
+        bool isWrong = !isTried && (isRough || isEnergyWrong(step, &outcome, &power) ||
+                                    isTooDeep(step) || isTorn(step));
         if (!isThrough && !isWrong) {
             keepPart(step, &outcome);
             return true;

@@ -249,6 +249,7 @@ double tpRestBiases_Correct(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
         return -1.0;
     }
     double largest = 0.0, unit = step->system->units.length;
+    step->jointMiss = 0.0;
     touch->sweeper.velocities = step->time.pushed;
     for (int i = 0; i < touch->contactCount; ++i) {
         if (biases[i].closing < TP_SWEEP_OPEN && ends->isFound[i]) {
@@ -281,9 +282,10 @@ double tpRestBiases_Correct(tpBenderStep* step, tpRestBias* biases, tpFollowedCo
                                         error, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
             if (tpJoints_IsMissFelt(&touch->rows, joint->block, joint->impulse[k], error)) {
-                largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, row));
+                double missed = fabs(miss) / tpRows_ErrorUnit(&touch->rows, row);
+                step->jointMiss = fmax(step->jointMiss, missed);
             }
         }
     }
-    return largest;
+    return fmax(largest, step->jointMiss);
 }

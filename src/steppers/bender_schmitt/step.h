@@ -30,6 +30,7 @@ typedef struct tpBenderStep {
     const tpVelocity* lawed;  // NULL if there are no joints
     double drifted;           // length of the last drift, s: that of the part or of its last stage
     double overlap;           // deepest that this part began with, m
+    double jointMiss;         // by which the last drift has missed what joints hold, m or rad
     double workOut;           // of contacts along their ways out of overlaps, J
     double longest;           // part that this step may still be taken in, s
     double longestStaged;     // part in stages that this step may still be taken in, s
