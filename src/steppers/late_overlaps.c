@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "dynamics/body_islands.h"
 #include "dynamics/contact_spring.h"
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
@@ -50,7 +51,7 @@ static const double roundWork = 5e3;
 // What rounds look with.
 typedef struct tpLook {
     double* margins;
-    tpSolverMemory* solver; // NULL if there are no joints
+    tpSolverMemory* solver; // NULL if no joints are to be closed
     double begun;           // what the step had cost before, in budgets
 } tpLook;
 
@@ -99,14 +100,20 @@ static bool look(tpPushOut* push) {
     return isDone;
 }
 
-// Gaps of what the step has listed, as they are now.
-static void renewGaps(const tpPushOut* push, double before) {
-    tpSystem* system = push->system;
+// The deepest overlap of the last look.
+static double deepestOf(const tpPushOut* push) {
     double deepest = 0.0;
-    int k = 0;
     for (int i = 0; i < push->foundCount; ++i) {
         deepest = fmax(deepest, -push->found[i].gap);
     }
+    return deepest;
+}
+
+// Gaps of what the step has listed, as they are now.
+static void renewGaps(const tpPushOut* push, double before) {
+    tpSystem* system = push->system;
+    double deepest = deepestOf(push);
+    int k = 0;
     for (int i = 0; i < system->contacts.count; ++i) {
         tpContactInfo* info = &system->contacts.data[i];
         int order = -1;
@@ -133,13 +140,9 @@ static void takeLifted(const tpPushOut* push, const tpKeptMotion* start, double 
 static bool isWorse(const tpPushOut* push, double energy, double lost, double drift) {
     tpSystem* system = push->system;
     double now = tpJoints_PositionError(system, system->poses.data);
-    double deepest = 0.0;
-    for (int i = 0; i < push->foundCount; ++i) {
-        deepest = fmax(deepest, -push->found[i].gap);
-    }
     double slack = energySlack * fabs(energy);
     return tpSystem_Energy(system) - energy > fmax(lost, 0.0) + slack ||
-           !(deepest < push->report->penetration) ||
+           !(deepestOf(push) < push->report->penetration) ||
            now > fmax(drift, push->report->limits.jointDrift);
 }
 
@@ -168,34 +171,91 @@ static bool findAgain(tpPushOut* push, const tpKeptMotion* start) {
     return find(push);
 }
 
-static bool settle(tpSystem* system, const tpLook* with, tpStepReport* report) {
-    double before = report->penetration;
-    tpPushOut push = { .system = system,
-                       .rest = restPart * report->limits.penetration,
-                       .rounds = maxRounds,
-                       .look = look,
-                       .context = (void*)with,
-                       .report = report };
-    tpKeptMotion start;
-    double energy = tpSystem_Energy(system), loss = report->impactLoss;
-    double drift = tpJoints_PositionError(system, system->poses.data);
-    if (!tpKeptMotion_Take(&start, system) || !find(&push) || !look(&push) ||
-        !tpPushOut_Settle(&push)) {
+// Bodies on joints.
+static bool* markJoined(tpSystem* system) {
+    bool* isJoined = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    for (int i = 0; isJoined != NULL && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const int bodies[2] = { joint->bodyA, joint->bodyB };
+        for (int k = 0; joint->isLive && k < 2; ++k) {
+            if (tpSystem_IsDynamic(system, bodies[k])) {
+                isJoined[bodies[k]] = true;
+            }
+        }
+    }
+    return isJoined;
+}
+
+// Moves all bodies on no joint, while those on joints stay where they are.
+static bool moveOthers(tpPushOut* push, const tpKeptMotion* start) {
+    tpSystem* system = push->system;
+    bool* isJoined = markJoined(system);
+    if (isJoined == NULL) {
         return false;
     }
-    takeLifted(&push, &start, energy, loss + report->frictionLoss);
-    if (isWorse(&push, energy, loss + report->frictionLoss, drift)) {
-        tpKeptMotion_PutBack(&start, system);
+    tpSystem_TakeOut(system, isJoined);
+    bool isDone = find(push) && look(push) && tpPushOut_Settle(push);
+    tpSystem_PutIn(system, isJoined);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (isJoined[i]) {
+            system->velocities.data[i] = start->velocities[i];
+        }
+    }
+    return isDone;
+}
+
+// Pays for what was lifted. All goes back if the end is worse than `start`. False if memory ran
+// out.
+static bool moveBodies(tpPushOut* push, const tpKeptMotion* start, bool* isMoved) {
+    tpSystem* system = push->system;
+    tpStepReport* report = push->report;
+    const tpLook* with = push->context;
+    double energy = tpSystem_Energy(system), loss = report->impactLoss;
+    double drift = tpJoints_PositionError(system, system->poses.data);
+    push->rounds = maxRounds;
+    memset(with->margins, 0, sizeof(double) * (size_t)system->bodyCount);
+    bool movesAll = with->solver != NULL || system->joints.count == 0;
+    bool isDone =
+        movesAll ? find(push) && look(push) && tpPushOut_Settle(push) : moveOthers(push, start);
+    if (!isDone) {
+        return false;
+    }
+    takeLifted(push, start, energy, loss + report->frictionLoss);
+    if (isWorse(push, energy, loss + report->frictionLoss, drift)) {
+        tpKeptMotion_PutBack(start, system);
         tpSystem_ForgetFound(system);
         report->impactLoss = loss;
         return true;
     }
-    tpJoints_FollowAngles(system);
-    if (!findAgain(&push, &start)) {
-        return false;
-    }
-    renewGaps(&push, before);
+    *isMoved = true;
+    report->penetration = deepestOf(push);
     return true;
+}
+
+// Where joints and overlaps come to no end together, as in a net that is taut, bodies that are on
+// no joint may.
+static bool settle(tpSystem* system, tpLook* with, tpStepReport* report) {
+    double before = report->penetration;
+    tpPushOut push = { .system = system,
+                       .rest = restPart * report->limits.penetration,
+                       .look = look,
+                       .context = with,
+                       .report = report };
+    tpKeptMotion start, middle;
+    bool isMoved = false;
+    bool isDone = tpKeptMotion_Take(&start, system) && moveBodies(&push, &start, &isMoved);
+    if (isDone && with->solver != NULL && report->penetration > report->limits.penetration) {
+        with->solver = NULL;
+        isDone = tpKeptMotion_Take(&middle, system) && moveBodies(&push, &middle, &isMoved);
+    }
+    if (isDone && isMoved) {
+        tpJoints_FollowAngles(system);
+        if (!findAgain(&push, &start)) {
+            return false;
+        }
+        renewGaps(&push, before);
+    }
+    return isDone;
 }
 
 bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport* report) {
@@ -207,13 +267,14 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
     if (system->gives || !(before > limit) || isLost || mayLeave) {
         return true;
     }
+    tpSolverMemory* solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL;
     tpLook with = { .margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount),
-                    .solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL,
+                    .solver = solver,
                     .begun = used };
-    bool isDone = with.margins != NULL && (!hasJoints || with.solver != NULL);
+    bool isDone = with.margins != NULL && (!hasJoints || solver != NULL);
     if (isDone && (isSpent || !wasDeep(system, starts, with.margins, limit))) {
         isDone = settle(system, &with, report);
     }
-    tpDestroySolverMemory(with.solver);
+    tpDestroySolverMemory(solver);
     return isDone;
 }

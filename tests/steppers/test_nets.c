@@ -64,8 +64,8 @@ static tpWorld* makeNet(tpStepperId stepper, double sag) {
 
 // A net that sags can give way, and rounds of its steps are many: a box that was in a knot when
 // the work of a step had come to its end stayed there, and every step after it ended where it had
-// begun. Bodies on no joint are moved out of those that are. 50 steps overlapped, 63 had no
-// certificate; what is left are joints of stewart-trinkle that would come apart.
+// begun. What closing the joints by turns leaves is lifted out of them. 50 steps overlapped, 63 had
+// no certificate; what is left are joints of stewart-trinkle that would come apart.
 static void boxesComeOutOfKnots(void** state) {
     (void)state;
     static const tpStepperId all[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt };
@@ -80,7 +80,7 @@ static void boxesComeOutOfKnots(void** state) {
         tpDestroyWorld(world);
     }
     print_message("%d of 108 steps overlap, %d uncertified\n", overlaps, uncertified);
-    assert_true(overlaps <= 16 && uncertified <= 42);
+    assert_true(overlaps <= 10 && uncertified <= 36);
 }
 
 // Nets that hardly sag swing fast and have nowhere to go. Stages of sixth order went on after the
