@@ -167,6 +167,7 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->uncheckedCount = from->uncheckedCount;
     to->positionRate = from->positionRate;
     to->speedRate = from->speedRate;
+    to->awaitsSlip = from->awaitsSlip;
     to->knowsPushing = from->knowsPushing;
     to->pushing = from->pushing;
     to->features = from->features;

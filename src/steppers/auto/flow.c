@@ -178,8 +178,9 @@ static bool findPushes(tpFlow* flow, const tpSystem* system, int stage) {
         for (int k = 0; k < tp_flowFriction; ++k) {
             cosine += slip->direction[k] * memory->firstSlips[i].direction[k];
         }
+        memory->slips[stage][i] = cosine * slip->size;
         if (cosine < tpFlow_LeastCosine) {
-            tpFlow_GuessMoment(flow, stage, memory->firstSlips[i].size, cosine * slip->size);
+            tpFlow_GuessSlip(flow, stage, i, cosine * slip->size);
             flow->slipHasTurned = true;
             goesOn = false;
         }
@@ -462,6 +463,7 @@ bool tpFlow_Begin(tpFlow* flow, const tpGroupRun* run, bool* canGo) {
     }
     flow->plan.stopSpeed = run->stopSpeed;
     flow->watch = tp_flowNear;
+    flow->isFar = false;
     flow->isAtStart = true;
     flow->momentPart = flow->aheadPart = -1.0;
     flow->hasMet = flow->slipHasTurned = false;

@@ -17,6 +17,7 @@ typedef struct tpFlow {
     tpFlowPlan plan;
     tpFlowMemory* memory; // in the arena
     tpFlowWatch watch;    // of the next steps
+    bool isFar;           // its steps are not tries to land on a moment: slips may not go evenly
     bool isAtStart;       // the next step starts where the flow was begun
     bool hasMet;          // a step is bad since shapes touch that are not held
     bool slipHasTurned;   // the same since a slip has turned far, or ended

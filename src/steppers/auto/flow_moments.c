@@ -17,12 +17,26 @@ static const double endingPart = 0.7;
 
 // Guesses ----------------------------------------------------------------------------------------
 
-void tpFlow_GuessMoment(tpFlow* flow, int stage, double first, double now) {
-    double part = tpFlow_Times[stage] * first / (first - now);
+// The earliest of what is in the step counts.
+static void guess(tpFlow* flow, double part) {
     bool isInside = part > 0.0 && part < 1.0;
     if (isInside && (flow->momentPart < 0.0 || part < flow->momentPart)) {
         flow->momentPart = part;
     }
+}
+
+void tpFlow_GuessMoment(tpFlow* flow, int stage, double first, double now) {
+    guess(flow, tpFlow_Times[stage] * first / (first - now));
+}
+
+void tpFlow_GuessSlip(tpFlow* flow, int stage, int contact, double now) {
+    const double* times = tpFlow_Times;
+    int last = 0;
+    for (int k = 1; flow->isFar && k < stage && k < tp_flowStages; ++k) {
+        last = times[k] > times[last] && times[k] < times[stage] ? k : last;
+    }
+    double first = flow->memory->slips[last][contact];
+    guess(flow, times[last] + (times[stage] - times[last]) * first / (first - now));
 }
 
 // What was `first` at the start and is less, but not nothing, at the end of the step comes to
@@ -143,7 +157,7 @@ bool tpFlow_GoesOnAtEnd(tpFlow* flow, const tpSystem* system) {
             along += slip[k] * first->direction[k];
         }
         if (along < tpFlow_LeastCosine * size) {
-            tpFlow_GuessMoment(flow, tp_flowStages, first->size, along);
+            tpFlow_GuessSlip(flow, tp_flowStages, i, along);
             flow->slipHasTurned = true;
             goesOn = false;
         }

@@ -16,6 +16,10 @@ extern const double tpFlow_LeastCosine;
 // evenly: the earliest such moment counts.
 void tpFlow_GuessMoment(tpFlow* flow, int stage, double first, double now);
 
+// The same of the slip of a contact, along its first one, which goes evenly: from the stage before,
+// or from the start where a moment is landed on, since stages are of low order.
+void tpFlow_GuessSlip(tpFlow* flow, int stage, int contact, double now);
+
 // The same of a law: the parts that have ended tell. (With the rate of the coordinate alone nobody
 // knew when a motor comes to its speed, or a servo to the edge of its effort.)
 void tpFlow_GuessLawMoment(tpFlow* flow, int stage, int place, const tpFlowLawForce* law);

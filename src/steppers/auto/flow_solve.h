@@ -37,8 +37,9 @@ struct tpFlowMemory {
     int pivots[tp_flowRows];
     tpLuProfile profile; // of the factors
     tpFlowSlip firstSlips[tp_flowContacts];
-    tpFlowSurface surfaces[tp_flowContacts][2]; // that contacts are on, of bodies A and B
-    tpPose* poses;                              // of all bodies, while they are moved to look ahead
+    double slips[tp_flowStages][tp_flowContacts]; // at stages, along the first ones
+    tpFlowSurface surfaces[tp_flowContacts][2];   // that contacts are on, of bodies A and B
+    tpPose* poses; // of all bodies, while they are moved to look ahead
     double firstLawMargins[tp_flowLaws][tp_lawParts];
     double rotorSpeeds[tp_flowRows]; // of rotors at the start of the step, by rows
     double firstMargins[tp_flowContacts + tp_flowLaws]; // of contacts, then of laws

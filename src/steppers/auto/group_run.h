@@ -37,6 +37,7 @@ typedef struct tpPace {
     bool knowsPushing;
     bool isTold;        // a stride of a new group was refused for a moment in the user's step to
                         // come; nobody knows what pushes up to it
+    bool awaitsSlip;    // what is thought to happen is the end of a slip
     uint64_t pushing;   // which shapes pushed each other in the last step
     uint64_t features;  // and with which of their features
     double givenRate;   // what contacts that give did to velocities in it, m/s^2

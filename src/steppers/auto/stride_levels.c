@@ -319,6 +319,7 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
     levels->isFlow = false;
     run->hasMemory =
         run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
+    levels->flow.isFar = true;
     bool mayGo = levels->isFlow ||
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
     levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length) &&

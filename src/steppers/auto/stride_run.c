@@ -148,6 +148,18 @@ static int strideCount(const tpGroupRun* run) {
     return isPossible ? count : 0;
 }
 
+// What was thought to be the end of a slip where a try was refused is told anew by the rates at the
+// end of a stride before it: nothing, or a later time, if the slip has not gone evenly.
+static void guessAgain(tpGroupRun* run, const tpStrideLevels* levels, double length) {
+    tpPace* pace = &run->pace;
+    double step = (levels->isShort ? 0.5 : 0.25) * length;
+    double later = run->begin + length + (levels->flow.laterPart - 1.0) * step;
+    if (later > pace->momentGuess + momentDoubt * run->length) {
+        pace->momentGuess = isfinite(later) ? later : 0.0;
+        pace->momentBound = isfinite(later) ? later + momentDoubt * run->length : 0.0;
+    }
+}
+
 // What was done counts in the first step of the user; energy keeps its own account there.
 static void bookStride(tpGroupRun* run, const tpStrideLevels* levels) {
     tpStepReport* report = &run->taken.report;
@@ -317,6 +329,9 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->flowStep = levels.stepLength;
         pace->flowError = levels.stepError;
         learnCost(pace, &levels, count, h, *wasWrong);
+        if (levels.isFlow && pace->awaitsSlip && pace->momentBound > run->begin) {
+            guessAgain(run, &levels, 2.0 * part);
+        }
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
         stride->frameCount = 0;
@@ -338,6 +353,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
         pace->step = levels.isSmooth ? fmin(next, shorter) : isKnown ? pace->step : shorter;
         if (isKnown) {
             guessMoment(run, levels.momentPart, 2.0 * part);
+            pace->awaitsSlip = levels.flow.slipHasTurned;
         }
     }
     system->time = time;
