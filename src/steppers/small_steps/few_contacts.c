@@ -478,9 +478,10 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
     const tpFewContactsList* list = &step->joints->few;
     for (int i = list->blockStart[block]; i < list->blockStart[block + 1]; ++i) {
         tpFewContacts* few = &list->list[i];
-        few->isSlow = true;
+        few->isSlow = few->isCalm = true;
         for (int m = 0; m < few->ownerCount; ++m) {
             few->isSlow = few->isSlow && few->owners[m]->isSlow;
+            few->isCalm = few->isCalm && !few->owners[m]->isFast;
         }
         for (int l = 0; l < few->laneCount; ++l) {
             int lane = few->lanes[l].lane;
@@ -492,6 +493,8 @@ void tpFewContacts_Open(tpSmallStep* step, int block) {
             }
             silenceLane(run, lane);
         }
+        // Feet with torsion creep as they are meant to.
+        few->isCalm = few->isCalm && !few->hasTorsion;
         // What is behind the last row is read with it.
         memset(few->change + few->rowCount, 0, sizeof(double) * (tp_traceWidth - 1));
         tpFewContacts_Start(few);

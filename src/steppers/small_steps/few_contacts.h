@@ -57,10 +57,13 @@ typedef struct tpFewContacts {
     double (*traceRoom)[tp_traceWidth];
     size_t traceUsed;
     bool pushesOut;  // in this substep: some overlap is being taken back
+    bool isBearable; // in this substep: all overlaps are well within the certificate
+    bool hasGivenUp; // in this step: one such push out has met no end
     bool isWary;     // in this step: impulses have been out of proportion
     bool isSoft;     // in the problem at work: some contact gives
     bool hasTorsion; // some contact has
-    bool isExact;    // the last solve has met the law, as closely as the certificate asks
+    bool isMet;      // the last solve has met the law, as closely as it had to
+    bool isCalm;     // no mechanism turns far: errors of substeps would add up
     bool isSlow;     // all its mechanisms are: nothing changes velocities after the substep
     bool isBuilt;    // W is that of the factors of now
     int stamp;       // of these factors

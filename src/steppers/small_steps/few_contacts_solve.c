@@ -4,17 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "complementarity/friction_solvers.h"
 #include "math/pairs.h"
 #include "steppers/small_steps/few_contacts.h"
 
 // Part of the velocities without impulses that a solution may be off by at the end of the step, a
-// hundredth of what the certificate allows, and before.
-static const double tolerance = 5e-11, looseTolerance = 1e-4;
+// hundredth of what the certificate allows, and before. What is left in a substep moves points by
+// that, and what the last solve takes back of it is the unrest of the next step: mechanisms at rest
+// would tremble by as much as is allowed, and sink.
+static const double tolerance = 5e-11, calmTolerance = 1e-8, looseTolerance = 1e-4;
 
 // Overlaps below this part of the smaller body's size are left: to take them back is a velocity
 // that has to be taken off again, and the certificate allows a hundred times that.
 static const double smallOverlap = 1e-5;
+
+// Overlaps below this part of what the certificate allows are left as well, for a step, if contacts
+// and joints find no common end while they are taken back. Impulses from the middle of such rounds
+// would move feet apart by more than that.
+static const double bearablePart = 0.5;
 
 // Gaps below this part of it count as none: they are known in single precision, and points of one
 // face that are to close by different roundings have nothing that solves them.
@@ -26,16 +32,6 @@ static const double mostImpulse = 100.0;
 
 // Rows of joints that come to their bounds change W: contacts are solved again, so often.
 enum { mostRounds = 6 };
-
-size_t tpFewContacts_ScratchSize(int rows, int nearRows) {
-    // What tpFriction_SolveDense takes, each part on a line of its own.
-    size_t n = (size_t)rows, lines = 16 * 64;
-    size_t dense = sizeof(double) * (n * (n + 2) + 8 * n) + tpFriction_DenseLawSize() * n + lines;
-    // What the solvers of tpFriction_Solve take, measured, and a third more. With less they end
-    // without a solution.
-    size_t near = (size_t)nearRows, all = sizeof(double) * 12 * near * near + (size_t)64 * 1024;
-    return dense > all ? dense : all;
-}
 
 // Velocities --------------------------------------------------------------------------------------
 
@@ -389,10 +385,11 @@ static bool solveRound(tpFewContacts* few, double allowed, double size, bool isW
 // if impulses have been out of proportion on the way, and it has not come to an end.
 static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, bool isWary,
                      bool isAtEnd, tpArena* arena) {
-    double part = isAtEnd ? tolerance : few->isSlow ? tolerance : looseTolerance;
+    double part = isAtEnd || few->isSlow ? tolerance : few->isCalm ? calmTolerance : looseTolerance;
     double allowed = part * size;
     bool isAstray = false;
     double speed = size;
+    few->isMet = false;
     for (int round = 0; round < mostRounds; ++round) {
         if (areTraced(few)) {
             traceVelocities(step, few);
@@ -404,7 +401,7 @@ static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, b
             if (endSolves(step, few)) {
                 continue;
             }
-            few->isExact = few->isSlow;
+            few->isMet = true;
             return true;
         }
         if (round == 0) {
@@ -421,7 +418,7 @@ static bool goRounds(const tpSmallStep* step, tpFewContacts* few, double size, b
             return true;
         }
         if (!push(step, few, few->change)) {
-            few->isExact = few->isSlow && isSolved && !few->isSoft;
+            few->isMet = isSolved && !few->isSoft;
             return isInProportion(few, few->first, few->r, speed) && (isSolved || !isAstray);
         }
     }
@@ -440,7 +437,6 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
     memcpy(few->first, few->r, sizeof(double) * (size_t)few->rowCount);
     setGives(few, false);
     bool isWary = few->isWary || isAtEnd;
-    few->isExact = false;
     // What moves has other impulses than in the last step, if these have to be exact.
     if (few->isSlow && !isAtEnd && !step->isStill) {
         tpFewContacts_Build(step, few);
@@ -462,7 +458,7 @@ static void solve(const tpSmallStep* step, tpFewContacts* few, tpArena* arena, b
             goTo(step, few, few->q);
         } else {
             memset(few->first, 0, bytes);
-            few->isExact = false;
+            few->isMet = false;
         }
     }
 }
@@ -487,31 +483,53 @@ static double openBias(const tpSmallStep* step, const tpFewContact* contact) {
     return contact->gap > 0.0 ? step->sweep.softness.inverseTime * contact->gap : 0.0;
 }
 
+static void findGap(const tpSmallStep* step, tpFewContact* contact) {
+    double moved[tp_traceWidth];
+    findSpeeds(step, contact, tp_displacement, moved);
+    double size = contact->run->size[contact->lane];
+    contact->gap = (float)(contact->startGap + moved[0]);
+    contact->gap = contact->gap > 0.0 && contact->gap < noGap * size ? 0.0 : contact->gap;
+}
+
+static void setBiases(const tpSmallStep* step, tpFewContacts* few, bool mayPush) {
+    const tpSoftness* soft = &step->sweep.softness;
+    few->pushesOut = false;
+    for (int c = 0; c < few->contactCount; ++c) {
+        tpFewContact* contact = &few->contacts[c];
+        double size = contact->run->size[contact->lane];
+        contact->bias = openBias(step, contact);
+        if (mayPush && contact->gap < -smallOverlap * size) {
+            contact->bias = fmax(soft->rate * contact->gap, -soft->push);
+            few->pushesOut = true;
+        }
+    }
+}
+
 void tpFewContacts_Begin(const tpSmallStep* step, int block) {
     Span span = spanOf(step, block);
-    const tpSoftness* soft = &step->sweep.softness;
+    double bearable = bearablePart * step->report->limits.penetration;
     for (tpFewContacts* few = span.begin; few < span.end; ++few) {
-        few->pushesOut = false;
+        few->isBearable = !few->hasTorsion;
         for (int c = 0; c < few->contactCount; ++c) {
-            tpFewContact* contact = &few->contacts[c];
-            double moved[tp_traceWidth];
-            findSpeeds(step, contact, tp_displacement, moved);
-            double size = contact->run->size[contact->lane];
-            contact->gap = (float)(contact->startGap + moved[0]);
-            contact->gap = contact->gap > 0.0 && contact->gap < noGap * size ? 0.0 : contact->gap;
-            contact->bias = openBias(step, contact);
-            if (contact->gap < -smallOverlap * size) {
-                contact->bias = fmax(soft->rate * contact->gap, -soft->push);
-                few->pushesOut = true;
-            }
+            findGap(step, &few->contacts[c]);
+            few->isBearable = few->isBearable && few->contacts[c].gap >= -bearable;
         }
+        setBiases(step, few, !(few->isBearable && few->hasGivenUp));
     }
 }
 
 void tpFewContacts_Move(const tpSmallStep* step, int block) {
     Span span = spanOf(step, block);
     for (tpFewContacts* few = span.begin; few < span.end; ++few) {
+        bool isWary = few->isWary;
         solve(step, few, span.arena, false);
+        if (few->pushesOut && few->isBearable && !few->isMet) {
+            few->hasGivenUp = true;
+            few->isWary = isWary;
+            setBiases(step, few, false);
+            goTo(step, few, few->first);
+            solve(step, few, span.arena, false);
+        }
     }
 }
 
@@ -560,7 +578,7 @@ void tpFewContacts_Settle(const tpSmallStep* step, int block, bool isLast) {
 
 // Whether nothing has changed velocities since contacts have been solved exactly.
 static bool isDone(const tpFewContacts* few) {
-    bool isDone = few->isExact;
+    bool isDone = few->isSlow && few->isMet;
     for (int m = 0; isDone && m < few->ownerCount; ++m) {
         isDone = !few->owners[m]->isTumbling;
     }

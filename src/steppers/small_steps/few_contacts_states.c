@@ -20,6 +20,16 @@ enum { someCreep = 25, lastCreep = 100, lastRounds = 30 };
 // or this part of the velocities without impulses, and may take so many cubes of the rows.
 static const double moreAllowed = 10.0, allTolerance = 1e-10, cubesOfWork = 100.0;
 
+size_t tpFewContacts_ScratchSize(int rows, int nearRows) {
+    // What tpFriction_SolveDense takes, each part on a line of its own.
+    size_t n = (size_t)rows, lines = 16 * 64;
+    size_t dense = sizeof(double) * (n * (n + 2) + 8 * n) + tpFriction_DenseLawSize() * n + lines;
+    // What the solvers of tpFriction_Solve take, measured, and a third more. With less they end
+    // without a solution.
+    size_t near = (size_t)nearRows, all = sizeof(double) * 12 * near * near + (size_t)64 * 1024;
+    return dense > all ? dense : all;
+}
+
 static void sweep(tpFewContacts* few) {
     size_t n = (size_t)few->rowCount;
     for (int c = 0; c < few->contactCount; ++c) {
