@@ -337,6 +337,47 @@ static void testKickAnew(void** state) {
     }
 }
 
+// A servo has an effort that lasts: what acted of it at the end of a symmetric step, (share h -
+// kick) times it, is taken back where the next one starts, from both bodies. A step that is not
+// symmetric starts from the velocities that bodies have.
+static void testSteadyStart(void** state) {
+    (void)state;
+    const double kick = 0.5 * h, effort = 4.0;
+    for (int isSymmetric = 0; isSymmetric < 2; ++isSymmetric) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        int a = addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpMakeVec3(1.0, 2.0, 3.0));
+        int b = addBall(world, tpMakeVec3(1.0, 0.0, 1.0), tpMakeVec3(3.0, 2.0, 1.0));
+        tpJointDef def = tpDefaultJointDef();
+        def.type = tp_prismaticJoint;
+        def.bodyA = tpWorld_GetBody(world, a);
+        def.bodyB = tpWorld_GetBody(world, b);
+        def.axis = tpMakeVec3(1.0, 0.0, 0.0);
+        def.coordinate.hasServo = true;
+        def.coordinate.servo.stiffness = 1e4;
+        def.coordinate.servo.damping = 500.0;
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &def, NULL)));
+        tpCoordinate* coordinate = &system->joints.data[0].coordinates[0];
+        coordinate->servoMemory.steady = effort;
+        tpTimeStep step;
+        assert_true(isSymmetric ? tpTimeStep_BeginSymmetric(&step, system, h, kick)
+                                : tpTimeStep_Begin(&step, system, h, kick));
+        double share = coordinate->servoShare; // of this step
+        assert_true(share > 0.6);
+        double change = isSymmetric ? (share * h - kick) * effort / ballMass : 0.0;
+        tpVec3 fall = tpScale(kick, system->gravity);
+        const int bodies[2] = { a, b };
+        for (int i = 0; i < 2; ++i) {
+            tpVec3 start = i == 0 ? tpMakeVec3(1.0, 2.0, 3.0) : tpMakeVec3(3.0, 2.0, 1.0);
+            tpVec3 steadied = tpMulAdd(start, i == 0 ? change : -change, tpMakeVec3(1.0, 0.0, 0.0));
+            CHECK_VEC3(step.startVelocities[bodies[i]].linear, start, 0.0);
+            CHECK_VEC3(step.steadied[bodies[i]].linear, steadied, 1e-15);
+            CHECK_VEC3(step.kicked[bodies[i]].linear, tpAdd(steadied, fall), 1e-15);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // What damping has taken in the kick does its work on the way of the drift, whatever that is.
 static void testDampingWork(void** state) {
     (void)state;
@@ -407,13 +448,17 @@ static void testWays(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testKickAnew),       cmocka_unit_test(testDampingWork),
-        cmocka_unit_test(testWays),           cmocka_unit_test(testBall),
-        cmocka_unit_test(testOutran),         cmocka_unit_test(testWork),
-        cmocka_unit_test(testLinearised),     cmocka_unit_test(testChanges),
-        cmocka_unit_test(testTally),          cmocka_unit_test(testWarmStart),
-        cmocka_unit_test(testWorstIsReported)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testKickAnew),
+                                        cmocka_unit_test(testDampingWork),
+                                        cmocka_unit_test(testWays),
+                                        cmocka_unit_test(testBall),
+                                        cmocka_unit_test(testOutran),
+                                        cmocka_unit_test(testWork),
+                                        cmocka_unit_test(testLinearised),
+                                        cmocka_unit_test(testChanges),
+                                        cmocka_unit_test(testTally),
+                                        cmocka_unit_test(testWarmStart),
+                                        cmocka_unit_test(testWorstIsReported),
+                                        cmocka_unit_test(testSteadyStart) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
