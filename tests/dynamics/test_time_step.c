@@ -284,6 +284,79 @@ static void testWorstIsReported(void** state) {
     tpDestroyWorld(world);
 }
 
+// The velocity of a point that moves with a body.
+static tpVec3 velocityAt(tpPose pose, tpVelocity v, tpVec3 point) {
+    return tpAdd(v.linear, tpCross(v.angular, tpSub(point, pose.position)));
+}
+
+// Two balls that rub against each other. The list has the speed of their slip after the impulses;
+// what the next step starts from has the whole impulse, and the speed at which they came together
+// before it. Each step forgets what the one before it has left.
+static void testRubbing(void** state) {
+    (void)state;
+    tpRandom random = { 33 };
+    tpShapeDef shape = tpDefaultShapeDef();
+    for (int n = 0; n < 50; ++n) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        for (int i = 0; i < 2; ++i) {
+            int ball = addBall(world, tpMakeVec3(0.0, 0.0, 0.5 - 2.0 * ballRadius * i),
+                               randomVec3(&random, -2.0, 2.0));
+            tpBodyId id = tpWorld_GetBody(world, ball);
+            tpBody_SetVelocity(world, id, randomVec3(&random, -2.0, 2.0),
+                               randomVec3(&random, -9.0, 9.0));
+            tpCreateSphere(world, id, &shape, &(tpSphere){ ballRadius }, NULL);
+        }
+        tpContact contact = makeContact(system, 0, 1);
+        contact.shapeB = 1;
+        tpContactLaw law = makeLaw(0.5);
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, system, h, h));
+        assert_true(tpTimeStep_UseContacts(&step, &contact, 1));
+        tpRows_SetMasses(&step.rows, system);
+        tpRows_AddContact(&step.rows, system, system->poses.data, &contact, 0, &law, 0.0);
+        step.laws[0] = law;
+        tpVec3 impulse = randomVec3(&random, 0.1, 1.0);
+        step.rows.impulse[0] = impulse.z;
+        step.rows.impulse[1] = impulse.x;
+        step.rows.impulse[2] = impulse.y;
+        tpTimeStep_SetFreeVelocities(&step);
+        tpTimeStep_ApplyImpulses(&step);
+
+        tpContactHistory latest;
+        assert_true(tpTimeStep_Latest(&step, &latest));
+        assert_int_equal(latest.list.count, 1);
+        const tpContactMemory* kept = &latest.list.data[0];
+        assert_true(latest.h == h && kept->key.shapeA == 0 && kept->key.shapeB == 1);
+        CHECK_VEC3(kept->impulse, impulse, 1e-15);
+        CHECK_VEC3(kept->point, contact.pointA, 0.0);
+        tpVec3 came =
+            tpSub(velocityAt(step.startPoses[0], step.startVelocities[0], contact.pointA),
+                  velocityAt(step.startPoses[1], step.startVelocities[1], contact.pointA));
+        CHECK_NEAR(kept->normalSpeed, came.z, 1e-14);
+
+        system->velocities.data[0] = step.pushed[0];
+        system->velocities.data[1] = step.pushed[1];
+        tpVec3 slip = tpSub(velocityAt(step.startPoses[0], step.pushed[0], contact.pointA),
+                            velocityAt(step.startPoses[1], step.pushed[1], contact.pointA));
+        tpContactHistory history = { 0 };
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        for (int k = 0; k < 2; ++k) {
+            tpTally tally = { NULL, 0 };
+            assert_true(tpTimeStep_Tally(&step, &tally));
+            assert_int_equal(tally.count, 1);
+            CHECK_NEAR(tally.list[0].slidingSpeed, hypot(slip.x, slip.y), 1e-13);
+            tpStepReport report = { 0 };
+            assert_true(tpTimeStep_Report(&step, &tally, memory, &history, &report));
+            assert_int_equal(history.list.count, 1);
+            CHECK_VEC3(history.list.data[0].impulse, impulse, 1e-15);
+        }
+        TP_FREE_ARRAY(&system->allocator, history.list);
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+}
+
 // Bodies of random motions that fall by factors of their own, with damping if asked; a floor is the
 // last one.
 static tpWorld* makeCrowd(tpRandom* random, bool isDamped) {
@@ -405,6 +478,11 @@ static void testDampingWork(void** state) {
         }
         assert_true(k % 4 == 0 ? fabs(work) < 1e-13 : fabs(work) > 1e-3);
         CHECK_NEAR(tpTimeStep_ForceWork(&step), work, 1e-12);
+        // A report of several steps adds it up.
+        assert_true(tpTimeStep_UseContacts(&step, NULL, 0));
+        tpStepReport report = { .externalWork = 3.0 };
+        tpTimeStep_AccountEnergy(&step, &report);
+        CHECK_NEAR(report.externalWork, 3.0 + work, 1e-12);
         tpDestroyWorld(world);
     }
 }
@@ -459,6 +537,7 @@ int main(void) {
                                         cmocka_unit_test(testTally),
                                         cmocka_unit_test(testWarmStart),
                                         cmocka_unit_test(testWorstIsReported),
-                                        cmocka_unit_test(testSteadyStart) };
+                                        cmocka_unit_test(testSteadyStart),
+                                        cmocka_unit_test(testRubbing) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
