@@ -5,9 +5,12 @@
 
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
+#include "dynamics/tally.h"
 #include "support/check.h"
 #include "support/floor.h"
+#include "tippe/joints.h"
 #include "world/world.h"
 
 static const double radius = 0.1, limit = 1e-5, depth = 1e-3;
@@ -34,7 +37,7 @@ static tpWorld* makeWorld(double gravity) {
 static const double little = 0.1, hard = 0.5, all = 1.2;
 
 // Settles the end of a step that has begun without overlaps, or with those that there are now.
-static tpStepReport settle(tpWorld* world, double cost, bool wasApart, double lost) {
+static tpStepReport settle(tpWorld* world, double cost, bool wasApart, double lost, double rubbed) {
     tpSystem* system = &world->system;
     tpArena_Reset(&system->arena);
     tpStepBudget_Begin(system);
@@ -48,6 +51,7 @@ static tpStepReport settle(tpWorld* world, double cost, bool wasApart, double lo
         starts[i].position.x += wasApart ? 1.0 * i : 0.0;
     }
     tpStepReport report = { .converged = true, .penetration = depth, .impactLoss = lost };
+    report.frictionLoss = rubbed;
     report.limits.penetration = limit;
     report.limits.jointDrift = 1e-9;
     assert_true(tpLateOverlaps_Settle(system, starts, &report));
@@ -75,7 +79,7 @@ static void pairsComeApart(void** state) {
         tpSystem* system = &world->system;
         tpVelocity before[2] = { system->velocities.data[0], system->velocities.data[1] };
         // A step that has cost all it may does so whatever it began with.
-        tpStepReport report = settle(world, k == 0 ? hard : all, k < 2, 0.0);
+        tpStepReport report = settle(world, k == 0 ? hard : all, k < 2, 0.0, 0.0);
         assert_true(gapOf(world) >= -limit && gapOf(world) < limit);
         CHECK_NEAR(report.penetration, fmax(0.0, -gapOf(world)), 1e-12);
         tpVec3 centre =
@@ -110,7 +114,7 @@ static void othersStay(void** state) {
             assert_true(tpLateOverlaps_Settle(system, system->poses.data, &report));
             CHECK_NEAR(report.penetration, 0.5 * limit, 0.0);
         } else {
-            tpStepReport report = settle(world, k == 0 ? little : hard, k != 2, 0.0);
+            tpStepReport report = settle(world, k == 0 ? little : hard, k != 2, 0.0, 0.0);
             CHECK_NEAR(report.penetration, depth, 0.0);
         }
         CHECK_NEAR(gapOf(world), gap, 0.0);
@@ -124,13 +128,15 @@ static void liftsArePaid(void** state) {
     (void)state;
     const double g = 9.81;
     const struct {
-        double speed, lost; // lost in parts of the lift
+        double speed, lost; // by impacts or friction, in parts of the lift
         bool isLifted;
     } cases[] = {
         { 0.5, 0.0, true },  { 0.5, 0.4, true },  { 0.0, 3.0, true },
         { 0.0, 0.0, false }, { 0.0, 0.4, false },
     };
-    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); ++k) {
+    for (size_t n = 0; n < 2 * sizeof(cases) / sizeof(cases[0]); ++n) {
+        size_t k = n / 2;
+        double rubbed = n % 2 == 0 ? 0.0 : 1.0;
         tpWorld* world = makeWorld(g);
         addMaterial(world, 0.3, 0.0);
         addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
@@ -140,7 +146,7 @@ static void liftsArePaid(void** state) {
         double lift = system->bodies.data[ball].mass * g * depth;
         double place = system->poses.data[ball].position.z;
         double before = tpSystem_Energy(system), lost = cases[k].lost * lift;
-        tpStepReport report = settle(world, all, true, lost);
+        tpStepReport report = settle(world, all, true, (1.0 - rubbed) * lost, rubbed * lost);
         double height = system->poses.data[ball].position.z - radius;
         double after = tpSystem_Energy(system);
         if (cases[k].isLifted) {
@@ -150,12 +156,56 @@ static void liftsArePaid(void** state) {
             CHECK_NEAR(system->poses.data[ball].position.z, place, 0.0);
             CHECK_NEAR(report.penetration, depth, 0.0);
             CHECK_NEAR(system->velocities.data[ball].linear.x, cases[k].speed, 0.0);
-            CHECK_NEAR(report.impactLoss, lost, 0.0);
+            CHECK_NEAR(report.impactLoss, (1.0 - rubbed) * lost, 0.0);
         }
-        CHECK_NEAR(after + report.impactLoss, before + lost, 1e-11 * before);
+        CHECK_NEAR(after + report.impactLoss + report.frictionLoss, before + lost, 1e-11 * before);
         assert_true(after <= before + lost * (1.0 + 1e-9));
         tpDestroyWorld(world);
     }
+}
+
+// A ball that a joint holds, in a free one: the joint stays closed, and the free one goes all the
+// way.
+static void jointsStayClosed(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.0);
+    addBall(world, tpMakeVec3(0.0, 0.0, 0.0), 3000.0);
+    addBall(world, tpMakeVec3(0.0, 0.0, 2.0 * radius - depth), 1000.0);
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_fixedJoint;
+    def.bodyB = tpWorld_GetBody(world, 0);
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &def, NULL)));
+    tpStepReport report = settle(world, all, true, 0.0, 0.0);
+    tpSystem* system = &world->system;
+    assert_true(gapOf(world) >= -limit && gapOf(world) < limit);
+    CHECK_NEAR(report.penetration, fmax(0.0, -gapOf(world)), 1e-12);
+    assert_true(tpJoints_PositionError(system, system->poses.data) <= 1e-10);
+    CHECK_VEC3(system->poses.data[0].position, tpZeroVec3(), 1e-9);
+    tpDestroyWorld(world);
+}
+
+// What the step has listed has the gaps that are there now.
+static void listedGapsAreThoseOfNow(void** state) {
+    (void)state;
+    tpWorld* world = makePair();
+    addBall(world, tpMakeVec3(9.0, 0.0, 0.0), 1000.0); // and a pair that nobody moves
+    addBall(world, tpMakeVec3(9.0, 0.0, 2.0 * radius + 1e-6), 1000.0);
+    tpSystem* system = &world->system;
+    tpContact contacts[2] = {
+        { .bodyA = 0, .bodyB = 1, .shapeA = 0, .shapeB = 1, .gap = -depth },
+        { .bodyA = 2, .bodyB = 3, .shapeA = 2, .shapeB = 3, .gap = 1e-6 },
+    };
+    assert_true(TP_RESERVE(&system->allocator, system->contacts, 2));
+    system->contacts.count = 2;
+    for (int i = 0; i < 2; ++i) {
+        contacts[i].normal = tpMakeVec3(0.0, 0.0, -1.0);
+        system->contacts.data[i] = tpContactInfo_Make(&contacts[i]);
+    }
+    settle(world, all, true, 0.0, 0.0);
+    assert_int_equal(system->contacts.count, 2);
+    CHECK_NEAR(system->contacts.data[0].gap, gapOf(world), 1e-12);
+    CHECK_NEAR(system->contacts.data[1].gap, 1e-6, 1e-12);
+    tpDestroyWorld(world);
 }
 
 int main(void) {
@@ -163,6 +213,8 @@ int main(void) {
         cmocka_unit_test(pairsComeApart),
         cmocka_unit_test(othersStay),
         cmocka_unit_test(liftsArePaid),
+        cmocka_unit_test(jointsStayClosed),
+        cmocka_unit_test(listedGapsAreThoseOfNow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
