@@ -69,6 +69,25 @@ static void drivesGiveTheirWork(void** state) {
     check("0", "", text, h, 0.5 * 100.0 * 0.04);
 }
 
+// What a spring or servo can still do depends on where the joint is.
+static void placesCount(void** state) {
+    (void)state;
+    const double h = 0.02, places[] = { 0.0, 0.1, -0.1, 0.3, 0.5 };
+    for (size_t i = 0; i < 2 * sizeof(places) / sizeof(places[0]); ++i) {
+        double place = places[i / 2], k = i % 2 == 0 ? 1000.0 : 100.0, way = place - 0.3;
+        char text[512];
+        snprintf(text, sizeof(text),
+                 ", \"joints\": [ { \"name\": \"j\", \"type\": \"prismatic\","
+                 " \"bodies\": [null, \"a\"], \"anchor\": [0, 0, 0], \"axis\": [1, 0, 0],"
+                 " \"%s\": { \"%s\": 0.3, \"stiffness\": %g } } ]",
+                 i % 2 == 0 ? "servo" : "spring", i % 2 == 0 ? "target" : "rest", k);
+        tpWorld* world = makeBody("0", "", text);
+        world->system.poses.data[0].position.x += place;
+        CHECK_NEAR(mostGain(world, h), 0.5 * k * way * way, 1e-10);
+        tpDestroyWorld(world);
+    }
+}
+
 // A user's effort does its work on the way that it finds, and on that which it makes.
 static void effortsGiveTheirWork(void** state) {
     (void)state;
@@ -121,6 +140,8 @@ static void couplingsGiveTheirWork(void** state) {
         snprintf(whole, sizeof(whole), text, cases[i].drive);
         tpWorld* world = makeWorldFrom(whole);
         CHECK_NEAR(mostGain(world, h), cases[i].gain, 1e-10);
+        tpDestroyCoupling(world, tpWorld_GetCoupling(world, 0));
+        CHECK_NEAR(mostGain(world, h), 0.0, 0.0);
         tpDestroyWorld(world);
     }
 }
@@ -193,9 +214,13 @@ static void theFastestStrikes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forcesGiveTheirWork),  cmocka_unit_test(drivesGiveTheirWork),
-        cmocka_unit_test(effortsGiveTheirWork), cmocka_unit_test(couplingsGiveTheirWork),
-        cmocka_unit_test(movedBodiesStrike),    cmocka_unit_test(theFastestStrikes),
+        cmocka_unit_test(forcesGiveTheirWork),
+        cmocka_unit_test(drivesGiveTheirWork),
+        cmocka_unit_test(placesCount),
+        cmocka_unit_test(effortsGiveTheirWork),
+        cmocka_unit_test(couplingsGiveTheirWork),
+        cmocka_unit_test(movedBodiesStrike),
+        cmocka_unit_test(theFastestStrikes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
