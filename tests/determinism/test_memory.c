@@ -2,6 +2,7 @@
 // whether blocks and the stack come filled with zeros or with ones; and so is what a snapshot
 // holds.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/hash.h"
