@@ -1,11 +1,21 @@
 // What memory held before it was given to a world does not matter: every bit of a run is the same
-// whether blocks come filled with zeros or with ones; and so is what a snapshot holds.
+// whether blocks and the stack come filled with zeros or with ones; and so is what a snapshot
+// holds.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/hash.h"
 #include "tippe/scene.h"
 #include "world/world.h"
+
+// The stack below the caller: what functions leave unset that are called next, padding included.
+static void fillStack(unsigned char fill) {
+    volatile unsigned char below[8192];
+    for (size_t i = 0; i < sizeof(below); ++i) {
+        below[i] = fill;
+    }
+}
 
 // An allocator whose blocks are filled with a byte, when they come and before they go.
 static void* allocateFilled(size_t size, void* context) {
@@ -41,6 +51,21 @@ static void hashSnapshot(uint64_t* hash, tpWorld* world) {
     const void* bytes = tpSnapshot_GetBytes(snapshot, &size);
     hashBytes(hash, bytes, size);
     tpDestroySnapshot(snapshot);
+}
+
+// The part of a snapshot that is the stepper's, written with a stack that is filled.
+static void hashSaved(uint64_t* hash, const tpWorld* world, unsigned char fill) {
+    const tpStepper* stepper = world->stepper;
+    if (stepper->savedSize == NULL) {
+        return;
+    }
+    size_t size = stepper->savedSize(world->stepperState);
+    unsigned char* bytes = calloc(size, 1);
+    assert_non_null(bytes);
+    fillStack(fill);
+    stepper->save(world->stepperState, bytes);
+    hashBytes(hash, bytes, size);
+    free(bytes);
 }
 
 static void hashStep(uint64_t* hash, tpWorld* world, const tpStepReport* r) {
@@ -81,6 +106,7 @@ static uint64_t runScene(const char* name, tpStepperId stepper, int steps, unsig
         hashStep(&hash, world, &report);
     }
     hashSnapshot(&hash, world);
+    hashSaved(&hash, world, fill);
     tpDestroyScene(scene);
     tpDestroyWorld(world);
     return hash;
@@ -176,9 +202,8 @@ static uint64_t runChanges(tpStepperId stepper, unsigned char fill) {
         }
         tpStepReport report = tpWorld_Step(world, 0.01);
         hashStep(&hash, world, &report);
-        if (phase == 4 || phase == 12) {
-            hashSnapshot(&hash, world);
-        }
+        hashSnapshot(&hash, world);
+        hashSaved(&hash, world, fill);
     }
     tpDestroyWorld(world);
     return hash;

@@ -284,6 +284,79 @@ static void testWorstIsReported(void** state) {
     tpDestroyWorld(world);
 }
 
+// The velocity of a point that moves with a body.
+static tpVec3 velocityAt(tpPose pose, tpVelocity v, tpVec3 point) {
+    return tpAdd(v.linear, tpCross(v.angular, tpSub(point, pose.position)));
+}
+
+// Two balls that rub against each other. The list has the speed of their slip after the impulses;
+// what the next step starts from has the whole impulse, and the speed at which they came together
+// before it. Each step forgets what the one before it has left.
+static void testRubbing(void** state) {
+    (void)state;
+    tpRandom random = { 33 };
+    tpShapeDef shape = tpDefaultShapeDef();
+    for (int n = 0; n < 50; ++n) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        for (int i = 0; i < 2; ++i) {
+            int ball = addBall(world, tpMakeVec3(0.0, 0.0, 0.5 - 2.0 * ballRadius * i),
+                               randomVec3(&random, -2.0, 2.0));
+            tpBodyId id = tpWorld_GetBody(world, ball);
+            tpBody_SetVelocity(world, id, randomVec3(&random, -2.0, 2.0),
+                               randomVec3(&random, -9.0, 9.0));
+            tpCreateSphere(world, id, &shape, &(tpSphere){ ballRadius }, NULL);
+        }
+        tpContact contact = makeContact(system, 0, 1);
+        contact.shapeB = 1;
+        tpContactLaw law = makeLaw(0.5);
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, system, h, h));
+        assert_true(tpTimeStep_UseContacts(&step, &contact, 1));
+        tpRows_SetMasses(&step.rows, system);
+        tpRows_AddContact(&step.rows, system, system->poses.data, &contact, 0, &law, 0.0);
+        step.laws[0] = law;
+        tpVec3 impulse = randomVec3(&random, 0.1, 1.0);
+        step.rows.impulse[0] = impulse.z;
+        step.rows.impulse[1] = impulse.x;
+        step.rows.impulse[2] = impulse.y;
+        tpTimeStep_SetFreeVelocities(&step);
+        tpTimeStep_ApplyImpulses(&step);
+
+        tpContactHistory latest;
+        assert_true(tpTimeStep_Latest(&step, &latest));
+        assert_int_equal(latest.list.count, 1);
+        const tpContactMemory* kept = &latest.list.data[0];
+        assert_true(latest.h == h && kept->key.shapeA == 0 && kept->key.shapeB == 1);
+        CHECK_VEC3(kept->impulse, impulse, 1e-15);
+        CHECK_VEC3(kept->point, contact.pointA, 0.0);
+        tpVec3 came =
+            tpSub(velocityAt(step.startPoses[0], step.startVelocities[0], contact.pointA),
+                  velocityAt(step.startPoses[1], step.startVelocities[1], contact.pointA));
+        CHECK_NEAR(kept->normalSpeed, came.z, 1e-14);
+
+        system->velocities.data[0] = step.pushed[0];
+        system->velocities.data[1] = step.pushed[1];
+        tpVec3 slip = tpSub(velocityAt(step.startPoses[0], step.pushed[0], contact.pointA),
+                            velocityAt(step.startPoses[1], step.pushed[1], contact.pointA));
+        tpContactHistory history = { 0 };
+        tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+        for (int k = 0; k < 2; ++k) {
+            tpTally tally = { NULL, 0 };
+            assert_true(tpTimeStep_Tally(&step, &tally));
+            assert_int_equal(tally.count, 1);
+            CHECK_NEAR(tally.list[0].slidingSpeed, hypot(slip.x, slip.y), 1e-13);
+            tpStepReport report = { 0 };
+            assert_true(tpTimeStep_Report(&step, &tally, memory, &history, &report));
+            assert_int_equal(history.list.count, 1);
+            CHECK_VEC3(history.list.data[0].impulse, impulse, 1e-15);
+        }
+        TP_FREE_ARRAY(&system->allocator, history.list);
+        tpDestroySolverMemory(memory);
+        tpDestroyWorld(world);
+    }
+}
+
 // Bodies of random motions that fall by factors of their own, with damping if asked; a floor is the
 // last one.
 static tpWorld* makeCrowd(tpRandom* random, bool isDamped) {
@@ -337,6 +410,47 @@ static void testKickAnew(void** state) {
     }
 }
 
+// A servo has an effort that lasts: what acted of it at the end of a symmetric step, (share h -
+// kick) times it, is taken back where the next one starts, from both bodies. A step that is not
+// symmetric starts from the velocities that bodies have.
+static void testSteadyStart(void** state) {
+    (void)state;
+    const double kick = 0.5 * h, effort = 4.0;
+    for (int isSymmetric = 0; isSymmetric < 2; ++isSymmetric) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        int a = addBall(world, tpMakeVec3(0.0, 0.0, 1.0), tpMakeVec3(1.0, 2.0, 3.0));
+        int b = addBall(world, tpMakeVec3(1.0, 0.0, 1.0), tpMakeVec3(3.0, 2.0, 1.0));
+        tpJointDef def = tpDefaultJointDef();
+        def.type = tp_prismaticJoint;
+        def.bodyA = tpWorld_GetBody(world, a);
+        def.bodyB = tpWorld_GetBody(world, b);
+        def.axis = tpMakeVec3(1.0, 0.0, 0.0);
+        def.coordinate.hasServo = true;
+        def.coordinate.servo.stiffness = 1e4;
+        def.coordinate.servo.damping = 500.0;
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &def, NULL)));
+        tpCoordinate* coordinate = &system->joints.data[0].coordinates[0];
+        coordinate->servoMemory.steady = effort;
+        tpTimeStep step;
+        assert_true(isSymmetric ? tpTimeStep_BeginSymmetric(&step, system, h, kick)
+                                : tpTimeStep_Begin(&step, system, h, kick));
+        double share = coordinate->servoShare; // of this step
+        assert_true(share > 0.6);
+        double change = isSymmetric ? (share * h - kick) * effort / ballMass : 0.0;
+        tpVec3 fall = tpScale(kick, system->gravity);
+        const int bodies[2] = { a, b };
+        for (int i = 0; i < 2; ++i) {
+            tpVec3 start = i == 0 ? tpMakeVec3(1.0, 2.0, 3.0) : tpMakeVec3(3.0, 2.0, 1.0);
+            tpVec3 steadied = tpMulAdd(start, i == 0 ? change : -change, tpMakeVec3(1.0, 0.0, 0.0));
+            CHECK_VEC3(step.startVelocities[bodies[i]].linear, start, 0.0);
+            CHECK_VEC3(step.steadied[bodies[i]].linear, steadied, 1e-15);
+            CHECK_VEC3(step.kicked[bodies[i]].linear, tpAdd(steadied, fall), 1e-15);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 // What damping has taken in the kick does its work on the way of the drift, whatever that is.
 static void testDampingWork(void** state) {
     (void)state;
@@ -364,6 +478,11 @@ static void testDampingWork(void** state) {
         }
         assert_true(k % 4 == 0 ? fabs(work) < 1e-13 : fabs(work) > 1e-3);
         CHECK_NEAR(tpTimeStep_ForceWork(&step), work, 1e-12);
+        // A report of several steps adds it up.
+        assert_true(tpTimeStep_UseContacts(&step, NULL, 0));
+        tpStepReport report = { .externalWork = 3.0 };
+        tpTimeStep_AccountEnergy(&step, &report);
+        CHECK_NEAR(report.externalWork, 3.0 + work, 1e-12);
         tpDestroyWorld(world);
     }
 }
@@ -407,13 +526,18 @@ static void testWays(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testKickAnew),       cmocka_unit_test(testDampingWork),
-        cmocka_unit_test(testWays),           cmocka_unit_test(testBall),
-        cmocka_unit_test(testOutran),         cmocka_unit_test(testWork),
-        cmocka_unit_test(testLinearised),     cmocka_unit_test(testChanges),
-        cmocka_unit_test(testTally),          cmocka_unit_test(testWarmStart),
-        cmocka_unit_test(testWorstIsReported)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testKickAnew),
+                                        cmocka_unit_test(testDampingWork),
+                                        cmocka_unit_test(testWays),
+                                        cmocka_unit_test(testBall),
+                                        cmocka_unit_test(testOutran),
+                                        cmocka_unit_test(testWork),
+                                        cmocka_unit_test(testLinearised),
+                                        cmocka_unit_test(testChanges),
+                                        cmocka_unit_test(testTally),
+                                        cmocka_unit_test(testWarmStart),
+                                        cmocka_unit_test(testWorstIsReported),
+                                        cmocka_unit_test(testSteadyStart),
+                                        cmocka_unit_test(testRubbing) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

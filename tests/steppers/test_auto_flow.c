@@ -4,6 +4,7 @@
 #include "auto_flows.h"
 #include "dynamics/figures.h"
 #include "dynamics/forces.h"
+#include "steppers/auto/flow_moments.h"
 
 static tpWorld* makeBallWorld(double friction, tpVec3 up, tpVec3 velocity) {
     tpWorldDef def = tpDefaultWorldDef();
@@ -56,6 +57,82 @@ static void slipsThatEndAreSeen(void** state) {
         assert_true(beginFlow(&flowing, world, true));
         assert_int_equal(takeStep(&flowing, (k == 0 ? 0.9 : 1.2) * end).isBad, k == 1);
         CHECK_NEAR(flowing.flow.momentPart, k == 0 ? -1.0 : 1.0 / 1.2, 1e-9);
+        tpDestroyWorld(world);
+    }
+}
+
+// Guesses of when something happens, in parts of a step whose stages are at given times.
+static void guessesFollowLines(void** state) {
+    (void)state;
+    for (int stage = 1; stage <= tp_flowStages; ++stage) {
+        // What falls evenly from a at the start to b at the stage is 0 at t a / (a - b).
+        double t = tpFlow_Times[stage];
+        tpFlow flow = { .momentPart = -1.0, .aheadPart = -1.0 };
+        tpFlow_GuessMoment(&flow, stage, 3.0, -1.0);
+        CHECK_NEAR(flow.momentPart, 0.75 * t, 1e-15);
+        tpFlow_GuessMoment(&flow, stage, 1.0, -1.0); // earlier
+        CHECK_NEAR(flow.momentPart, 0.5 * t, 1e-15);
+        tpFlow_GuessMoment(&flow, stage, 5.0, -1.0); // later
+        tpFlow_GuessMoment(&flow, stage, 1.0, 2.0);  // it grows
+        tpFlow_GuessMoment(&flow, stage, 9.0, 8.0);  // beyond the step
+        CHECK_NEAR(flow.momentPart, 0.5 * t, 1e-15);
+
+        // Half way between this stage and the last one that is before it in time.
+        double before = 0.0;
+        for (int k = 1; k < stage; ++k) {
+            before = tpFlow_Times[k] < t && tpFlow_Times[k] > before ? tpFlow_Times[k] : before;
+        }
+        tpFlow_GuessBetween(&flow, stage);
+        CHECK_NEAR(flow.momentPart, 0.5 * (before + t), 1e-15);
+    }
+    tpFlow flow = { .momentPart = -1.0, .aheadPart = -1.0 };
+    tpFlow_GuessSince(&flow, 0.0, 0.1);
+    tpFlow_GuessSince(&flow, 0.2, 0.1);
+    CHECK_NEAR(flow.momentPart, -1.0, 0.0);
+    tpFlow_GuessSince(&flow, 0.03, 0.1);
+    CHECK_NEAR(flow.momentPart, 0.7, 1e-15);
+    tpFlowMeeting meeting = { .isThere = true, .since = 0.0, .ahead = 0.05 };
+    tpFlow_GuessAhead(&flow, &meeting, 0.4, 0.1);
+    CHECK_NEAR(flow.aheadPart, 0.9, 1e-15);
+    meeting.isThere = false;
+    tpFlow_GuessAhead(&flow, &meeting, 0.1, 0.1);
+    meeting.isThere = true;
+    meeting.since = 0.01;
+    tpFlow_GuessAhead(&flow, &meeting, 0.1, 0.1);
+    meeting.since = 0.0;
+    meeting.ahead = INFINITY;
+    tpFlow_GuessAhead(&flow, &meeting, 0.1, 0.1);
+    CHECK_NEAR(flow.aheadPart, 0.9, 1e-15);
+}
+
+// Two balls that slide, each evenly braked: a step that goes well tells when the slip that ends
+// first comes to its end, and the least slip of those that have less than .7 of their speed left.
+static void slipsThatAreLeftAreTold(void** state) {
+    (void)state;
+    const double slow = 2.0, rate = 3.5 * 0.2 * 9.81, none = INFINITY;
+    const struct {
+        double part, other, least; // of the time of the slower ball; speed of the other one
+    } cases[] = {
+        { 0.2, 3.0, none },
+        { 0.4, 3.0, 0.6 * slow },
+        { 0.6, 3.0, 0.4 * slow }, // the other one has .6 left
+        { 0.4, 9.0, 0.6 * slow },
+    };
+    for (int k = 0; k < 8; ++k) {
+        double part = cases[k / 2].part, other = cases[k / 2].other, h = part * slow / rate;
+        double first = k % 2 == 0 ? slow : other, second = k % 2 == 0 ? other : slow;
+        tpVec3 up = tpMakeVec3(0.0, 0.0, 1.0), place = tpMakeVec3(0.0, 5.0, 0.1);
+        tpWorld* world = makeBallWorld(0.2, up, tpMakeVec3(first, 0.0, 0.0));
+        addBall(world, place, tpMakeVec3(second, 0.0, 0.0));
+        Flowing flowing;
+        assert_true(beginFlow(&flowing, world, true));
+        assert_false(takeStep(&flowing, h).isBad);
+        CHECK_NEAR(flowing.flow.laterPart, 1.0 / part, 1e-9);
+        double least = cases[k / 2].least;
+        assert_true(isinf(least) == isinf(flowing.flow.endingSlip));
+        if (isfinite(least)) {
+            CHECK_NEAR(flowing.flow.endingSlip, least, 1e-9);
+        }
         tpDestroyWorld(world);
     }
 }
@@ -391,6 +468,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slidingIsExact),
         cmocka_unit_test(slipsThatEndAreSeen),
+        cmocka_unit_test(slipsThatAreLeftAreTold),
+        cmocka_unit_test(guessesFollowLines),
         cmocka_unit_test(strideEndsBeforeTheSlipDoes),
         cmocka_unit_test(rollingIsExact),
         cmocka_unit_test(rollingFrictionBrakes),

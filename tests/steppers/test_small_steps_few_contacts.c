@@ -456,6 +456,92 @@ static void crowdsAreSweptAsAWhole(void** state) {
     CHECK_NEAR(heightBeside(1, 12), inCrowd, 1e-9);
 }
 
+// The energy by which solves are compared: of all bodies of the mechanisms, that of their motion
+// and of their turning, and of what they touch and impulses move. What is fixed has none, and
+// bodies that are part of a mechanism count there alone.
+static void energiesAreThoseOfMotion(void** state) {
+    (void)state;
+    enum { nodes = 2, ends = 3 };
+    tpRandom random = { 77 };
+    for (int n = 0; n < 50; ++n) {
+        tpNodeMass masses[nodes];
+        double last[6 * nodes], energy = 0.0;
+        for (int i = 0; i < nodes; ++i) {
+            double m = randomBetween(&random, 0.5, 3.0);
+            tpVec3 v = randomVec3(&random, -2.0, 2.0), w = randomVec3(&random, -5.0, 5.0);
+            tpVec3 a = randomVec3(&random, -1.0, 1.0);
+            // The inertia of four points on two lines through the centre: sum of m (r r - r r').
+            tpVec3 b = randomVec3(&random, -1.0, 1.0);
+            const double of[2][3] = { { a.x, a.y, a.z }, { b.x, b.y, b.z } };
+            for (int k = 0; k < 9; ++k) {
+                masses[i].inertia[k] = 0.0;
+                for (int p = 0; p < 2; ++p) {
+                    double square = of[p][0] * of[p][0] + of[p][1] * of[p][1] + of[p][2] * of[p][2];
+                    masses[i].inertia[k] +=
+                        0.5 * m * ((k % 4 == 0 ? square : 0.0) - of[p][k / 3] * of[p][k % 3]);
+                }
+            }
+            for (int k = 0; k < 6; ++k) {
+                masses[i].mass[k % 3] = m;
+                masses[i].free[k] = 1.0;
+            }
+            memcpy(&last[6 * i], &v, sizeof(v));
+            memcpy(&last[6 * i + 3], &w, sizeof(w));
+            // A quarter of the mass in each point, at a, -a, b and -b.
+            const tpVec3 points[4] = { a, tpScale(-1.0, a), b, tpScale(-1.0, b) };
+            for (int p = 0; p < 4; ++p) {
+                energy += 0.125 * m * tpLengthSquared(tpAdd(v, tpCross(w, points[p])));
+            }
+        }
+        tpArticulation owner = { .solver.nodeCount = nodes, .masses = masses, .last = last };
+        tpArticulation* owners[1] = { &owner };
+        tpFewContact contacts[ends];
+        memset(contacts, 0, sizeof(contacts));
+        tpSweepBody bodies[2 * ends];
+        tpVelocity velocities[2 * ends];
+        for (int c = 0; c < ends; ++c) {
+            for (int side = 0; side < 2; ++side) {
+                tpContactEnd* end = &contacts[c].ends[side];
+                int number = 2 * c + side;
+                double m = randomBetween(&random, 0.5, 3.0);
+                end->number = number;
+                end->isMoved = number % 3 != 1;
+                end->owner = number % 3 == 0 ? &owner : NULL;
+                bodies[number].inverseMass = 1.0 / m;
+                velocities[number].linear = randomVec3(&random, -2.0, 2.0);
+                energy +=
+                    number % 3 == 2 ? 0.5 * m * tpLengthSquared(velocities[number].linear) : 0.0;
+            }
+        }
+        tpSmallStep step = { .masses = bodies, .velocities = velocities };
+        tpFewContacts few = {
+            .owners = owners, .ownerCount = 1, .contacts = contacts, .contactCount = ends
+        };
+        CHECK_NEAR(tpFewContacts_Energy(&step, &few), energy, 1e-12 * (1.0 + energy));
+    }
+}
+
+// What a contact that gives can add: of bodies at rest that answer an impulse p by the velocity
+// W p, the bias b makes p = b / (W + give), and they have the energy W p^2 / 2 then. What they are
+// is not asked: the most for any W counts.
+static void biasesGiveTheirMost(void** state) {
+    (void)state;
+    tpFewContact contacts[3];
+    memset(contacts, 0, sizeof(contacts));
+    contacts[0].bias = -0.3;
+    contacts[0].ease = 0.2;
+    contacts[1].bias = 0.4; // it is not pushed out
+    contacts[1].ease = 0.2;
+    contacts[2].bias = -0.5; // it does not give
+    double most = 0.0;
+    for (int k = 1; k <= 1000; ++k) {
+        double W = 1e-3 * k, p = 0.3 / (W + 0.2);
+        most = fmax(most, 0.5 * W * p * p);
+    }
+    tpFewContacts few = { .contacts = contacts, .contactCount = 3 };
+    CHECK_NEAR(tpFewContacts_BiasEnergy(&few), most, 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesThatFallAreCertified), cmocka_unit_test(loopsThatFallAreCertified),
@@ -463,7 +549,8 @@ int main(void) {
         cmocka_unit_test(leversCarryBalls),          cmocka_unit_test(looseBodiesAreCertified),
         cmocka_unit_test(torsionStopsMechanisms),    cmocka_unit_test(feetWithTorsionAreCertified),
         cmocka_unit_test(trainsOfManyPointsSlide),   cmocka_unit_test(crowdsAreSweptAsAWhole),
-        cmocka_unit_test(lyingRobotsAreSolved),
+        cmocka_unit_test(lyingRobotsAreSolved),      cmocka_unit_test(energiesAreThoseOfMotion),
+        cmocka_unit_test(biasesGiveTheirMost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 // Memory that small steps ask for per body in beds of equal bodies that rest on each other. It is
 // counted, not measured: arrays with what they have in reserve, and the scratch of a step.
 
+#include "steppers/small_steps/state.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "tippe/world.h"
+#include "world/world.h"
 
 enum { side = 10, stepCount = 20 };
 
@@ -140,12 +142,44 @@ static void firstStepAsksForLittle(void** state) {
     }
 }
 
+// What is expected of the shapes that have come: one point of a ball, two manifolds of four of a
+// box, nothing of what does not move or is gone; and each shape is counted once.
+static void shapesLetExpect(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_smallSteps;
+    tpWorld* world = tpCreateWorld(&def);
+    tpSmallSteps* small = world->stepperState;
+    addPit(world, balls);
+    addOne(world, true, tpMakeVec3(0.0, 0.0, 1.0));
+    addOne(world, false, tpMakeVec3(0.0, 0.0, 2.0));
+    tpBodyId gone = addOne(world, false, tpMakeVec3(0.0, 0.0, 3.0));
+    tpDestroyBody(world, gone);
+    tpSystem* system = &world->system;
+    int shapes = system->shapes.count;
+    assert_int_equal(small->expected.shapes, 0); // small worlds expect nothing
+    tpSmallSteps_Prepare(system, small, 0, 3);
+    assert_int_equal(small->expected.shapes, shapes);
+    assert_int_equal(small->expected.manifolds, 1 + 2);
+    assert_int_equal(small->expected.points, 1 + 2 * 4);
+    tpSmallSteps_Prepare(system, small, 0, 3);
+    assert_int_equal(small->expected.points, 1 + 2 * 4);
+    addOne(world, true, tpMakeVec3(0.0, 0.0, 9.0)); // takes the place of the one that is gone
+    addOne(world, true, tpMakeVec3(0.0, 0.0, 11.0));
+    tpSmallSteps_Prepare(system, small, 3, 5);
+    assert_int_equal(small->expected.manifolds, 2 + 2);
+    assert_int_equal(small->expected.points, 2 + 2 * 4);
+    assert_true(small->numbers.capacity >= 5 && small->bodies.capacity >= 6);
+    assert_true(small->fat.pairs.capacity >= 3 * 5 && small->pairs.capacity >= 3 * 5);
+    assert_true(small->shapes.capacity >= 4);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ballsNeedLittle),
-        cmocka_unit_test(boxesNeedLittle),
-        cmocka_unit_test(capsulesNeedLittle),
-        cmocka_unit_test(firstStepAsksForLittle),
+        cmocka_unit_test(ballsNeedLittle),    cmocka_unit_test(boxesNeedLittle),
+        cmocka_unit_test(capsulesNeedLittle), cmocka_unit_test(firstStepAsksForLittle),
+        cmocka_unit_test(shapesLetExpect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

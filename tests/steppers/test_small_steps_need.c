@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "steppers/small_steps/state.h"
 #include "support/floor.h"
 #include "tippe/joints.h"
+#include "world/world.h"
 
 enum { links = 9 };
 
@@ -228,11 +230,84 @@ static void snapshotsKnowTheNeed(void** state) {
     tpDestroyWorld(second.world);
 }
 
+// A pendulum of a kilogram whose rod begins level, with or without laws at its hinge.
+static void addPendulum(tpWorld* world, double y, double length, const tpCoordinateDef* laws) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(length, y, 0.0);
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpScaleM(0.01, tpIdentityMat33());
+    tpBodyId none = { 0, 0 }, body = tpCreateBody(world, &def, NULL);
+    join(world, none, body, tpMakeVec3(0.0, y, 0.0), tpMakeVec3(0.0, 1.0, 0.0), laws);
+}
+
+static tpWorld* makeAir(void) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_smallSteps;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    return tpCreateWorld(&def);
+}
+
+// What damps a servo is its own damping and that of its joint; the stiffest servo for its damping
+// counts, and of joints without a servo the one with the least damping. Springs damp nothing.
+static void lawsAreWeighed(void** state) {
+    (void)state;
+    const struct {
+        double stiffness, own, joint; // of the servo; of the joint
+    } cases[] = { { 50.0, 2.0, 0.5 }, { 90.0, 1.0, 2.0 }, { 0.0, 0.0, 0.7 }, { 0.0, 0.0, 0.3 } };
+    for (int order = 0; order < 2; ++order) {
+        for (int spring = 0; spring < 2; ++spring) {
+            tpWorld* world = makeAir();
+            for (int i = 0; i < 4; ++i) {
+                int k = order == 0 ? i : 3 - i;
+                tpCoordinateDef laws = tpDefaultCoordinateDef();
+                laws.hasServo = cases[k].stiffness > 0.0;
+                laws.servo = (tpServo){ 0.0, 0.0, cases[k].stiffness, cases[k].own, INFINITY };
+                laws.damping = cases[k].joint;
+                laws.hasSpring = spring == 1 && i == 2;
+                laws.spring.stiffness = 1.0;
+                addPendulum(world, i, 0.5, &laws);
+            }
+            tpWorld_Step(world, h);
+            const tpSmallSteps* small = world->stepperState;
+            if (spring == 0) {
+                CHECK_NEAR(small->servoRate, 30.0, 1e-13); // 90 / 3
+            } else {
+                assert_true(isinf(small->servoRate));
+            }
+            CHECK_NEAR(small->leastDamping, 0.3, 0.0);
+            tpDestroyWorld(world);
+        }
+    }
+}
+
+// By how much forces turn bodies: of pendulums that begin level and at rest the acceleration is
+// g l / (l^2 + r^2), and the largest counts. What nothing touches counts 1e5 times.
+static void unrestIsThatOfTheFastest(void** state) {
+    (void)state;
+    const double lengths[3] = { 0.4, 0.2, 0.9 }, step = 1e-4;
+    double most = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        most = fmax(most, 9.81 * lengths[k] / (lengths[k] * lengths[k] + 0.01));
+    }
+    for (int first = 0; first < 3; ++first) {
+        tpWorld* world = makeAir();
+        for (int k = 0; k < 3; ++k) {
+            addPendulum(world, k, lengths[(first + k) % 3], NULL);
+        }
+        tpWorld_Step(world, step);
+        const tpSmallSteps* small = world->stepperState;
+        CHECK_NEAR(small->unrest, 1e5 * most, 1e-6 * 1e5 * most);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(centresFollowParabolas), cmocka_unit_test(robotsComeToRestWithFewer),
-        cmocka_unit_test(slowRobotsSettle),       cmocka_unit_test(undampedTakesAll),
-        cmocka_unit_test(snapshotsKnowTheNeed),
+        cmocka_unit_test(centresFollowParabolas),   cmocka_unit_test(robotsComeToRestWithFewer),
+        cmocka_unit_test(slowRobotsSettle),         cmocka_unit_test(undampedTakesAll),
+        cmocka_unit_test(snapshotsKnowTheNeed),     cmocka_unit_test(lawsAreWeighed),
+        cmocka_unit_test(unrestIsThatOfTheFastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

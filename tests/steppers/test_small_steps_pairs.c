@@ -1,8 +1,10 @@
 // Pairs of shapes in small steps: they come and go during a run.
 
 #include "steppers/small_steps/search.h"
+#include "steppers/small_steps/state.h"
 #include "support/floor.h"
 #include "tippe/joints.h"
+#include "world/world.h"
 
 static bool isWithin(const tpBounds* bounds, tpVec3 p) {
     return p.x >= bounds->lower.x && p.y >= bounds->lower.y && p.z >= bounds->lower.z &&
@@ -189,6 +191,53 @@ static void replacedShapesAreLookedUpAgain(void** state) {
     tpDestroyWorld(world);
 }
 
+// Points where the side of a cylinder or capsule crosses the edges of a bar are as far from level
+// as it leans: a manifold that slides by d is off by d times that.
+static void crossingsKnowTheirTilt(void** state) {
+    (void)state;
+    const double angles[] = { -8e-3, -4e-3, -1e-3, 1e-3, 4e-3, 8e-3 };
+    for (size_t k = 0; k < 2 * sizeof(angles) / sizeof(angles[0]); ++k) {
+        double angle = angles[k / 2], half = 0.1, radius = 0.05;
+        tpWorldDef worldDef = tpDefaultWorldDef();
+        worldDef.stepper = tp_smallSteps;
+        worldDef.gravity = tpMakeVec3(0.0, 0.0, -1e-6);
+        tpWorld* world = tpCreateWorld(&worldDef);
+        tpShapeDef shape = tpDefaultShapeDef();
+        tpBodyDef def = tpDefaultBodyDef();
+        def.kind = tp_fixedBody;
+        tpCreateBox(world, tpCreateBody(world, &def, NULL), &shape,
+                    &(tpBox){ { 2.0 * half, 2.0, 0.2 } }, NULL);
+        def = tpDefaultBodyDef();
+        // Its lower end just touches one edge.
+        def.position = tpMakeVec3(0.0, 0.0, 0.1 + radius + half * fabs(angle));
+        def.rotation = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), angle);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        if (k % 2 == 0) {
+            tpCreateCylinder(world, body, &shape, &(tpCylinder){ radius, 1.0, { 1.0, 0.0, 0.0 } },
+                             NULL);
+        } else {
+            tpCreateCapsule(world, body, &shape, &(tpCapsule){ radius, 1.0, { 1.0, 0.0, 0.0 } },
+                            NULL);
+        }
+        tpWorld_Step(world, 1e-3);
+        const tpSmallSteps* small = world->stepperState;
+        int count = 0;
+        for (int r = 0; r < small->store.runs.count; ++r) {
+            const tpSoftRun* run = &small->store.runs.data[r];
+            for (int lane = 0; run->used >> lane != 0; ++lane) {
+                if ((run->used >> lane & 1) != 0 && run->points[lane] >= 2) {
+                    double tilt = (double)run->tilt[lane];
+                    tilt -= tilt >= (double)tp_alongTilt ? (double)tp_alongTilt : 0.0;
+                    CHECK_NEAR(tilt, fabs(angle), 0.01 * fabs(angle));
+                    count += 1;
+                }
+            }
+        }
+        assert_int_equal(count, 1);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacedShapesAreLookedUpAgain),
@@ -196,6 +245,7 @@ int main(void) {
         cmocka_unit_test(newBodiesAreMet),
         cmocka_unit_test(exclusionsAreFollowed),
         cmocka_unit_test(filtersAreAsked),
+        cmocka_unit_test(crossingsKnowTheirTilt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,12 +95,14 @@ static size_t savedSize(const void* state) {
 
 static void save(const void* state, void* saved) {
     const tpEvents* events = state;
-    SavedEvents head = { .bodyCount = events->system->bodyCount,
-                         .knownCount = events->known.count,
-                         .awayCount = events->awayCount,
-                         .awayLength = events->awayLength,
-                         .awayBodies = events->awayBodies,
-                         .knownStructure = events->knownStructure };
+    SavedEvents head;
+    memset(&head, 0, sizeof(head)); // padding too
+    head.bodyCount = events->system->bodyCount;
+    head.knownCount = events->known.count;
+    head.awayCount = events->awayCount;
+    head.awayLength = events->awayLength;
+    head.awayBodies = events->awayBodies;
+    head.knownStructure = events->knownStructure;
     unsigned char* place = saved;
     memcpy(place, &head, sizeof(head));
     place += sizeof(head);

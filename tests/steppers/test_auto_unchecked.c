@@ -1,0 +1,179 @@
+// What steps that nobody checks add to the estimates of errors, and which motions are as good as
+// exact without a check.
+
+#include "steppers/auto/unchecked.h"
+
+#include "auto_balls.h"
+
+static const double h = 0.01, radius = 0.1; // that of balls in auto_balls.h
+
+// Three balls in the air far from each other: numbers 1 to 3. The first two are what `run` carries.
+static tpWorld* makeRun(tpGroups* groups, tpGroupRun* run, tpMethod method, double apart) {
+    tpWorld* world = makeFloorWorld(h);
+    addBall(world, tpMakeVec3(0.0, 0.0, 5.0), tpZeroVec3());
+    addBall(world, tpMakeVec3(apart, 0.0, 5.0), tpZeroVec3());
+    addBall(world, tpMakeVec3(0.0, 9.0, 5.0), tpZeroVec3());
+    assert_true(tpGroups_Find(groups, &world->system, h, true));
+    *run = (tpGroupRun){
+        .system = &world->system, .groups = groups, .group = groups->ofBody[1], .method = method
+    };
+    return world;
+}
+
+// Whose group is who.
+static void separate(const tpGroups* groups) {
+    groups->ofBody[1] = groups->ofBody[2] = 0;
+    groups->ofBody[3] = 1;
+}
+
+// Errors grow by the rates of the last check, but rates of positions and errors of velocities are
+// no more than twice the fastest speed of the group; those of other groups stay.
+static void errorsGrowByRates(void** state) {
+    (void)state;
+    static const struct {
+        double speed, positionRate, speedRate, speedError;
+    } cases[] = {
+        { 4.0, 0.5, 3.0, 0.2 },                           // by the rates
+        { 4.0, 50.0, 3.0, 0.2 },                          // a rate beyond what moves
+        { 4.0, 0.5, 1e4, 0.2 },  { 4.0, 0.5, 3.0, 11.0 }, // an error that was larger before stays
+        { 0.0, 50.0, 1e4, 0.0 },                          // at rest: what gravity makes of it
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); ++k) {
+        for (int fast = 1; fast <= 2; ++fast) {
+            tpGroups groups;
+            tpGroupRun run;
+            tpWorld* world = makeRun(&groups, &run, tp_pileMethod, 0.3);
+            separate(&groups);
+            run.group = 0;
+            double positions[4] = { 1.0, 2.0, 3.0, 4.0 }, speeds[4];
+            run.positionErrors = positions;
+            run.speedErrors = speeds;
+            run.pace.positionRate = cases[k].positionRate;
+            run.pace.speedRate = cases[k].speedRate;
+            for (int i = 0; i < 4; ++i) {
+                speeds[i] = cases[k].speedError;
+            }
+            tpSystem_SetVelocity(&world->system, fast, tpMakeVec3(0.0, -cases[k].speed, 0.0),
+                                 tpZeroVec3());
+            tpSystem_SetVelocity(&world->system, 3, tpMakeVec3(100.0, 0.0, 0.0), tpZeroVec3());
+            tpGroupRun_GrowErrors(&run, h);
+            double most = 2.0 * (cases[k].speed > 0.0 ? cases[k].speed : 9.81 * h);
+            double rate = fmin(cases[k].positionRate, most), before = cases[k].speedError;
+            double after = fmin(before + h * cases[k].speedRate, most);
+            for (int i = 0; i < 4; ++i) {
+                bool isOwn = i == 1 || i == 2;
+                CHECK_NEAR(positions[i], 1.0 + i + (isOwn ? h * (before + rate) : 0.0), 1e-14);
+                CHECK_NEAR(speeds[i], isOwn && after > before ? after : before, 1e-14);
+            }
+            tpDestroyWorld(world);
+        }
+    }
+}
+
+// Nobody knows the way: half of the change of velocities, spins at the size of the body.
+static void unknownWaysCount(void** state) {
+    (void)state;
+    tpGroups groups;
+    tpGroupRun run;
+    tpWorld* world = makeRun(&groups, &run, tp_pileMethod, 0.3);
+    separate(&groups);
+    run.group = 0;
+    double positions[4] = { 1.0, 2.0, 3.0, 4.0 };
+    run.positionErrors = positions;
+    tpVelocity starts[4] = { 0 };
+    starts[1].linear = tpMakeVec3(1.0, 2.0, 0.0);
+    starts[2].angular = tpMakeVec3(0.0, 0.0, 5.0);
+    tpSystem_SetVelocity(&world->system, 1, tpMakeVec3(1.0, -1.0, 4.0), tpZeroVec3());
+    tpSystem_SetVelocity(&world->system, 2, tpZeroVec3(), tpMakeVec3(0.0, 0.0, -2.0));
+    tpSystem_SetVelocity(&world->system, 3, tpMakeVec3(9.0, 0.0, 0.0), tpZeroVec3());
+    tpGroupRun_AddUnknown(&run, starts, h);
+    double size = world->system.bodies.data[2].size;
+    assert_true(size >= 0.5 * radius && size <= 2.0 * radius);
+    CHECK_NEAR(positions[0], 1.0, 0.0);
+    CHECK_NEAR(positions[1], 2.0 + 0.5 * h * 5.0, 1e-15); // 3, 4, 5
+    CHECK_NEAR(positions[2], 3.0 + 0.5 * h * 7.0 * size, 1e-15);
+    CHECK_NEAR(positions[3], 4.0, 0.0);
+    tpDestroyWorld(world);
+}
+
+// Flights are exact if only gravity acts; impacts are located by two methods, unless contacts give.
+static void flightsMayBeExact(void** state) {
+    (void)state;
+    tpGroups groups;
+    tpGroupRun run;
+    tpWorld* world = makeRun(&groups, &run, tp_pileMethod, 0.3);
+    tpSystem* system = &world->system;
+    assert_true(tpGroupRun_FliesFreely(&run) && tpGroupRun_AreBalls(&run));
+    for (int method = 0; method < tp_methodCount; ++method) {
+        run.method = (tpMethod)method;
+        bool locates = method == tp_pileMethod || method == tp_eventMethod;
+        assert_true(tpGroupRun_Locates(&run) == locates);
+        assert_true(tpGroupRun_MayBeExact(&run) == locates);
+    }
+    run.method = tp_pileMethod;
+    run.pace.pushing = 2;
+    assert_false(tpGroupRun_MayBeExact(&run));
+    run.pace.pushing = 0;
+    system->gives = true;
+    assert_false(tpGroupRun_Locates(&run));
+    system->gives = false;
+    groups.ofBody[1] = groups.ofBody[2] = run.group;
+    groups.ofBody[3] = run.group + 1;
+    system->bodies.data[3].locked = 1; // of another group
+    assert_true(tpGroupRun_FliesFreely(&run));
+    system->bodies.data[2].locked = 1;
+    assert_false(tpGroupRun_FliesFreely(&run));
+    system->bodies.data[2].locked = 0;
+    system->hasLoads = true;
+    assert_false(tpGroupRun_FliesFreely(&run));
+    system->hasLoads = false;
+
+    tpForceDef force = tpDefaultForceDef();
+    force.body = tpWorld_GetBody(world, 2);
+    force.force = tpMakeVec3(1.0, 0.0, 0.0);
+    tpCreateForce(world, &force, NULL);
+    assert_true(tpGroups_Find(&groups, system, h, true));
+    run.group = groups.ofBody[2];
+    assert_false(tpGroupRun_FliesFreely(&run));
+    tpDestroyWorld(world);
+}
+
+// The last check speaks for so many steps as it was good for; flights whose moments were as good as
+// exact need none.
+static void checksSpeakForSteps(void** state) {
+    (void)state;
+    tpGroups groups;
+    tpGroupRun run;
+    tpWorld* world = makeRun(&groups, &run, tp_pileMethod, 0.3);
+    run.pace.knowsPushing = true;
+    run.pace.pushing = 2;
+    run.pace.trust = 31;
+    run.pace.checkedError = 1e-6;
+    assert_true(tpPace_IsTrusted(&run.pace));
+    for (run.pace.uncheckedCount = 0; run.pace.uncheckedCount < 34; ++run.pace.uncheckedCount) {
+        assert_true(tpGroupRun_NeedsCheck(&run) == (run.pace.uncheckedCount >= 31));
+    }
+    run.pace.pushing = 0; // it flies
+    assert_true(tpGroupRun_NeedsCheck(&run));
+    run.pace.momentTrust = 3;
+    for (run.pace.momentCount = 0; run.pace.momentCount < 5; ++run.pace.momentCount) {
+        assert_true(tpGroupRun_NeedsCheck(&run) == (run.pace.momentCount >= 3));
+    }
+    run.pace.momentCount = 0;
+    run.pace.knowsPushing = false;
+    assert_true(tpGroupRun_NeedsCheck(&run));
+    run.pace.knowsPushing = true;
+    run.method = tp_standardMethod;
+    assert_true(tpGroupRun_NeedsCheck(&run));
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errorsGrowByRates),
+        cmocka_unit_test(unknownWaysCount),
+        cmocka_unit_test(flightsMayBeExact),
+        cmocka_unit_test(checksSpeakForSteps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
