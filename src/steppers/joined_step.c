@@ -155,10 +155,12 @@ static bool takePart(const tpJoinedStep* step, double h, double share, tpStepRep
     system->solveWork = 0.0;
     tpStepBudget_BeginPart(system, shareOf(system, share));
     tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);
+    // What is out of the system has no part in what it has gained.
+    bool hasGoneAstray = tpJoinedStep_IsAstray(step, tpStepBudget_IsSpent(system), &part);
     part.kineticBefore = report->kineticBefore;
     part.potentialBefore = report->potentialBefore;
     tpStepReport_Append(report, &part);
-    return tpJoinedStep_IsAstray(step, tpStepBudget_IsSpent(system), &part);
+    return hasGoneAstray;
 }
 
 // One try of a part from the start of the step, with the other bodies out of the system.
@@ -223,9 +225,10 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     for (int k = 0; k < shorterTries; ++k) {
         h *= shorterPart;
         tpStepReport_Undo(report, &before);
-        tryPart(step, isOut, h, shorterShare, report);
-        if (report->undone ||
-            !tpJoinedStep_IsAstray(step, tpStepBudget_WasSpent(step->system), report)) {
+        bool isAstray = tryPart(step, isOut, h, shorterShare, report);
+        isAstray =
+            isAstray || tpJoinedStep_IsAstray(step, tpStepBudget_WasSpent(step->system), report);
+        if (report->undone || !isAstray) {
             return h;
         }
         tpSystem_PutIn(step->system, isOut);
