@@ -14,6 +14,10 @@
 // the step has cost all it may. Steppers for real time leave more.
 static const double torn = 10.0, tornInRealTime = 1e3;
 
+// Bodies that are moved whatever their joints say may leave them so many times as far apart as they
+// go in the step: turns are rad, by levers shorter than a unit of length.
+static const double movedLevers = 30.0;
+
 // Energies this many times as large as what there is, with all that drives and forces can give,
 // come from solves that have failed.
 static const double wildEnergy = 4.0;
@@ -42,6 +46,23 @@ static bool hasKinematicMotion(const tpSystem* system) {
     return false;
 }
 
+// How far the fastest of them goes in the step, m.
+static double movedWay(const tpJoinedStep* step) {
+    const tpSystem* system = step->system;
+    double fastest = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (body->isLive && body->kind == tp_kinematicBody) {
+            const tpVelocity* now = &system->velocities.data[i];
+            const tpVelocity* then = &step->start.motion.velocities[i];
+            double reach = body->reach;
+            fastest = fmax(fastest, tpLength(now->linear) + reach * tpLength(now->angular));
+            fastest = fmax(fastest, tpLength(then->linear) + reach * tpLength(then->angular));
+        }
+    }
+    return step->h * fastest;
+}
+
 static double allowedDrift(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     double factor = step->stepper->closesAccount ? torn : tornInRealTime;
     return (isSpent ? 1.0 : factor) * report->limits.jointDrift;
@@ -68,7 +89,8 @@ static double startDrift(const tpJoinedStep* step) {
 static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
     return step->mayTear && !report->undone &&
            !(report->jointDrift <= allowedDrift(step, isSpent, report)) &&
-           !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
+           !(report->jointDrift <= movedLevers * movedWay(step)) &&
+           startDrift(step) <= report->limits.jointDrift;
 }
 
 // Whether a step that has cost all it may has driven bodies into each other. Bodies that are held
