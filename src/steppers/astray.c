@@ -26,7 +26,7 @@ static const double wildEnergy = 4.0;
 // times what is certified that leaves nothing of the motion of what hangs on joints, and bodies
 // that have been lifted may have less than that. Of one that has cost less they stay: rounds of a
 // solve that run away have bodies at any speed, and books of drives that nobody has paid.
-static const double grossGain = 100.0, unpaidGain = 10.0;
+static const double grossGain = 100.0, unpaidGain = 3.0;
 
 // Bodies that go this part of their length in a step have no energy worth the word.
 static const double slowPart = 1e-3;
