@@ -3,17 +3,13 @@
 #include <string.h>
 
 #include "dynamics/body_islands.h"
-#include "dynamics/certificate.h"
 #include "dynamics/contacts.h"
-#include "dynamics/couplings.h"
 #include "dynamics/deep_bodies.h"
-#include "dynamics/energy_account.h"
-#include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
-#include "dynamics/most_gain.h"
 #include "dynamics/parts.h"
 #include "dynamics/step_budget.h"
+#include "steppers/astray.h"
 #include "steppers/late_overlaps.h"
 #include "steppers/pieces.h"
 
@@ -34,27 +30,6 @@ static double shareOf(const tpSystem* system, double share) {
 // Joints of further islands may be torn when the step is taken again, and bodies may come farther
 // than expected. After so many rounds all bodies go as far as all joints hold.
 enum { lastRound = 3 };
-
-// Joints are torn if they are apart by so many times what a certified step may leave, or by less if
-// the step has cost all it may. Steppers for real time leave more.
-static const double torn = 10.0, tornInRealTime = 1e3;
-
-// The joint that is worst where the step has ended is marked alone: others may be apart because it
-// has used up the work of the step, even those that are apart by nearly as much. If not, the next
-// round finds them. Joints that were apart within the step may be together again at its end: the
-// worst one is marked even so.
-
-// Energies this many times as large as what there is, with all that drives and forces can give,
-// come from solves that have failed.
-static const double wildEnergy = 4.0;
-
-// Gains of a step that has cost all it may are taken from the velocities of bodies. With so many
-// times what is certified that leaves nothing of the motion of what hangs on joints, and bodies
-// that have been lifted may have less than that.
-static const double grossGain = 100.0;
-
-// Bodies that go this part of their length in a step have no energy worth the word.
-static const double slowPart = 1e-3;
 
 static const char* const leftOutTorn =
     "joints would have come apart: the rest of the step was left out for what hangs on them";
@@ -87,203 +62,7 @@ bool tpJoinedStep_Begin(tpJoinedStep* step) {
     return tpKept_Take(&step->start, step->system, step->stepper, step->state);
 }
 
-// Whether somebody moves bodies whatever their joints say.
-static bool hasKinematicMotion(const tpSystem* system) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        const tpVelocity* velocity = &system->velocities.data[i];
-        bool isMoving = body->keyframes != NULL || body->hasTarget ||
-                        tpLengthSquared(velocity->linear) > 0.0 ||
-                        tpLengthSquared(velocity->angular) > 0.0;
-        if (body->isLive && body->kind == tp_kinematicBody && isMoving) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static double allowedDrift(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    double factor = step->stepper->closesAccount ? torn : tornInRealTime;
-    return (isSpent ? 1.0 : factor) * report->limits.jointDrift;
-}
-
-// By how much joints were apart or beyond their limits at the start of the step. Angles count whole
-// turns from those that the joints have last had: they are measured with the start's own. With
-// those of torn joints, which may have turned by anything, a joint at its limit seems to be beyond
-// it.
-static double startDrift(const tpJoinedStep* step) {
-    tpSystem* system = step->system;
-    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
-    if (now == NULL) {
-        return INFINITY;
-    }
-    tpJoints_ReadMotion(system, now);
-    tpJoints_WriteMotion(system, step->start.motion.motion);
-    double drift = tpJoints_PositionError(system, step->start.motion.poses);
-    tpJoints_WriteMotion(system, now);
-    return drift;
-}
-
-// Whether a step, which has cost all it may if `isSpent`, has torn joints apart that were together.
-static bool isTorn(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return step->mayTear && !report->undone &&
-           !(report->jointDrift <= allowedDrift(step, isSpent, report)) &&
-           !hasKinematicMotion(step->system) && startDrift(step) <= report->limits.jointDrift;
-}
-
-// Whether a step that has cost all it may has driven bodies into each other. Bodies that are held
-// between walls that move on come into those.
-static bool isDeep(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return step->stepper->closesAccount && isSpent && !report->undone &&
-           !hasKinematicMotion(step->system) &&
-           !(report->penetration <= report->limits.penetration) &&
-           tpSystem_MarkDeep(step->system, step->start.motion.poses, NULL);
-}
-
-// What there is without drives and forces, J.
-static double knownEnergy(const tpJoinedStep* step, const tpStepReport* report) {
-    const tpSystem* system = step->system;
-    double slow = slowPart * system->scales.length / step->h;
-    return fmax(report->kineticBefore, system->energyPeak) + system->scales.fall +
-           system->scales.mass * slow * slow;
-}
-
-// The kinetic energy that there can be after the step, J, as an order of magnitude.
-static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
-    tpSystem* system = step->system;
-    double known = knownEnergy(step, report);
-    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
-    if (now == NULL) {
-        return INFINITY;
-    }
-    tpJoints_ReadMotion(system, now);
-    tpJoints_WriteMotion(system, step->start.motion.motion);
-    known += tpSystem_MostGain(system, &step->start.motion, step->h);
-    tpJoints_WriteMotion(system, now);
-    return known;
-}
-
-// Whether a step has made energy of nothing, or books work that nobody can have done. What books of
-// drives may be off by is not meant.
-static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    const tpSystem* system = step->system;
-    if (!step->stepper->closesAccount || report->undone || system->gives) {
-        return false;
-    }
-    double kinetic, potential;
-    tpSystem_FindEnergies(system, &kinetic, &potential);
-    // Whoever moves bodies against all others works as much as it takes.
-    double work = hasKinematicMotion(system)
-                      ? 0.0
-                      : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
-    double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
-                  report->externalWork;
-    bool isPaid = !step->mayTear && rise <= kinetic;
-    if (isSpent && !isPaid && rise > grossGain * tpCertificate_EnergyLimit(system, report)) {
-        return true;
-    }
-    // Bodies that were thrown and then stopped are elsewhere.
-    double made = kinetic + fmax(potential - report->potentialBefore, 0.0);
-    double known = knownEnergy(step, report);
-    if (made <= wildEnergy * known && work <= wildEnergy * known) {
-        return false;
-    }
-    known = mostEnergy(step, report);
-    return !(made <= wildEnergy * known) || !(work <= wildEnergy * known);
-}
-
-// Bodies that were in each other before the step are pushed out, whatever that costs.
-static bool isWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return hasGoneWild(step, isSpent, report) &&
-           tpSystem_DeepestOverlap(step->system, step->start.motion.poses) <=
-               report->limits.penetration;
-}
-
-// Of a step that somebody has stopped nothing is taken again: all of it is taken back.
-static bool isAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    return !tpSystem_IsStopped(step->system) &&
-           (isTorn(step, isSpent, report) || isDeep(step, isSpent, report) ||
-            isWild(step, isSpent, report));
-}
-
 // Islands -----------------------------------------------------------------------------------------
-
-static void markPair(const tpSystem* system, bool* isHeld, int a, int b) {
-    for (int side = 0; side < 2; ++side) {
-        int body = side == 0 ? a : b;
-        if (tpSystem_IsDynamic(system, body)) {
-            isHeld[body] = true;
-        }
-    }
-}
-
-// Marks the bodies of the joint or coupling that is farthest apart where the step has ended.
-static void markApart(const tpSystem* system, bool* isHeld) {
-    const tpPose* poses = system->poses.data;
-    double most = -1.0;
-    int joint = -1, coupling = -1;
-    for (int i = 0; i < system->joints.count; ++i) {
-        double error = tpJoint_PositionError(system, &system->joints.data[i], poses);
-        if (!(error <= most)) {
-            most = error;
-            joint = i;
-        }
-    }
-    for (int i = 0; i < system->couplings.count; ++i) {
-        double error = tpCoupling_PositionError(system, i, poses);
-        if (!(error <= most)) {
-            most = error;
-            coupling = i;
-        }
-    }
-    int body;
-    for (int k = 0; coupling >= 0 && tpCoupling_BodyAt(system, coupling, k, &body); ++k) {
-        markPair(system, isHeld, body, -1);
-    }
-    if (coupling < 0 && joint >= 0) {
-        markPair(system, isHeld, system->joints.data[joint].bodyA,
-                 system->joints.data[joint].bodyB);
-    }
-}
-
-// Marks bodies that have more energy than all of them can have, or those of all joints, or all: of
-// what drives do, and of who was lifted, only the sum is known.
-static void markWild(const tpJoinedStep* step, const tpStepReport* report, bool* isHeld) {
-    const tpSystem* system = step->system;
-    double most = wildEnergy * mostEnergy(step, report);
-    bool isAny = false;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        bool isFast =
-            tpSystem_IsDynamic(system, i) && !(tpSystem_BodyKineticEnergy(system, i) <= most);
-        isHeld[i] = isHeld[i] || isFast;
-        isAny = isAny || isFast;
-    }
-    for (int i = 0; !isAny && i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive) {
-            markPair(system, isHeld, joint->bodyA, joint->bodyB);
-        }
-    }
-    for (int i = 0; !isAny && !step->mayTear && i < system->bodyCount; ++i) {
-        isHeld[i] = tpSystem_IsDynamic(system, i);
-    }
-}
-
-// Marks bodies because of which a step is taken again, and adds the laws that it would break. Torn
-// joints come first: bodies whose joints are torn may be anywhere.
-static void markAstray(const tpJoinedStep* step, bool isSpent, const tpStepReport* report,
-                       bool* isHeld, unsigned* laws) {
-    if (isTorn(step, isSpent, report)) {
-        markApart(step->system, isHeld);
-        *laws |= 1u << tp_jointLaw;
-    } else if (isDeep(step, isSpent, report)) {
-        tpSystem_MarkDeep(step->system, step->start.motion.poses, isHeld);
-        *laws |= 1u << tp_overlapLaw;
-    } else if (isWild(step, isSpent, report)) {
-        markWild(step, report, isHeld);
-        *laws |= 1u << tp_energyLaw;
-    }
-}
 
 // Marks the islands of marked bodies, at the start of the step. False if memory ran out.
 static bool markIslands(const tpJoinedStep* step, const double* margins, bool* isHeld) {
@@ -376,10 +155,12 @@ static bool takePart(const tpJoinedStep* step, double h, double share, tpStepRep
     system->solveWork = 0.0;
     tpStepBudget_BeginPart(system, shareOf(system, share));
     tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);
+    // What is out of the system has no part in what it has gained.
+    bool hasGoneAstray = tpJoinedStep_IsAstray(step, tpStepBudget_IsSpent(system), &part);
     part.kineticBefore = report->kineticBefore;
     part.potentialBefore = report->potentialBefore;
     tpStepReport_Append(report, &part);
-    return isAstray(step, tpStepBudget_IsSpent(system), &part);
+    return hasGoneAstray;
 }
 
 // One try of a part from the start of the step, with the other bodies out of the system.
@@ -444,8 +225,10 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     for (int k = 0; k < shorterTries; ++k) {
         h *= shorterPart;
         tpStepReport_Undo(report, &before);
-        tryPart(step, isOut, h, shorterShare, report);
-        if (report->undone || !isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
+        bool isAstray = tryPart(step, isOut, h, shorterShare, report);
+        isAstray =
+            isAstray || tpJoinedStep_IsAstray(step, tpStepBudget_WasSpent(step->system), report);
+        if (report->undone || !isAstray) {
             return h;
         }
         tpSystem_PutIn(step->system, isOut);
@@ -526,7 +309,8 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
             if (!outcome->isCut && !outcome->isLinear) {
                 memset(isHeld, 0, sizeof(bool) * (size_t)system->bodyCount);
             }
-            markAstray(step, tpStepBudget_IsSpent(system), report, isHeld, &outcome->laws);
+            tpJoinedStep_MarkAstray(step, tpStepBudget_IsSpent(system), report, isHeld,
+                                    &outcome->laws);
         }
     }
     memcpy(system->poses.data, ends.poses, sizeof(tpPose) * (size_t)system->bodyCount);
@@ -547,7 +331,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     bool isNew = true; // nobody has seen what the marked islands do by themselves
     Outcome outcome = { .isCut = true, .isAstray = true };
     if (isDone) {
-        markAstray(step, wasSpent, report, isHeld, &outcome.laws);
+        tpJoinedStep_MarkAstray(step, wasSpent, report, isHeld, &outcome.laws);
     }
     for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
         outcome.isAstray = outcome.isLinear = false;
@@ -595,7 +379,7 @@ void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     tpStepReport before = *report;
     tpStepper_Take(step->stepper, step->system, step->state, step->options, step->h, report);
     settle(step, report);
-    if (isAstray(step, tpStepBudget_WasSpent(step->system), report)) {
+    if (tpJoinedStep_IsAstray(step, tpStepBudget_WasSpent(step->system), report)) {
         takeAgain(step, &before, report);
         settle(step, report);
     }
