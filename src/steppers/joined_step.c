@@ -5,6 +5,7 @@
 #include "dynamics/body_islands.h"
 #include "dynamics/contacts.h"
 #include "dynamics/deep_bodies.h"
+#include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/parts.h"
