@@ -117,7 +117,8 @@ static int movingRows(const tpRows* rows, int block, const double* response) {
     return count;
 }
 
-// Linear rows know less of marbles that roll on by more than this in the step, rad.
+// Linear rows know less of marbles that roll on by more than this in the step, rad; but they know
+// more of bodies that are held in many ways than passes that have not come to an end.
 static const double farthestTurn = 0.6;
 
 // Hyperstatic islands of more bodies than this are handed over at once if something strikes in
@@ -503,8 +504,10 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     }
     clearOpen(step, problem);
     *isSolved = *isSolved && solve.isSolved;
-    step->isTooDear = step->isTooDear || (!solve.isSolved && tpIslandProblem_IsDear(problem) &&
-                                          tpIslandProblem_LargestTurn(problem) < farthestTurn);
+    step->isTooDear =
+        step->isTooDear ||
+        (!solve.isSolved && tpIslandProblem_IsDear(problem) &&
+         (tpIslandProblem_LargestTurn(problem) < farthestTurn || hasRedundantRows(problem)));
     return true;
 }
 
