@@ -27,7 +27,7 @@ enum { wholeUpdates = 300, openUpdates = 60, mostTouching = 1500 };
 // rest, which it mostly solves, and where they flow, which it mostly does not.
 static const double calmShare = 0.25, flowShare = 0.05;
 
-// Bodies that stand are slower than this part of calm ones.
+// Bodies of a pile that stands are slower than this part of calm ones.
 static const double standPart = 0.1;
 
 // Sweeps after which a small problem that still moves is solved by the portfolio.
@@ -314,6 +314,15 @@ static void showProblem(tpTouch* touch, const tpVelocity* start, double residual
     }
 }
 
+// Whether bodies move so that light sweeps may begin: they do not keep the symmetry of what stands.
+// Large problems that move slowly are piles that settle, smaller ones towers that lean.
+static bool isFlowing(const tpTouch* touch, const tpVelocity* start,
+                      const tpBenderSettings* settings) {
+    bool isLarge = (double)touch->contactCount * wholeUpdates > settings->budget;
+    double still = (isLarge ? standPart : 1.0) * settings->calm;
+    return touch->isWhole && !touch->isSmall && !isCalm(touch, start, still);
+}
+
 static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolverMemory* memory,
                          const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
     tpRows* rows = &touch->rows;
@@ -325,8 +334,7 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
                                  .directionCount = 8,
                                  .tolerance = options->tolerance,
                                  .share = share,
-                                 .isFlowing = touch->isWhole && !touch->isSmall &&
-                                              !isCalm(touch, start, standPart * options->calm),
+                                 .isFlowing = isFlowing(touch, start, options),
                                  .isEnd = touch->isEnd };
     if (!tpRows_Solve(rows, touch->system, memory, &settings, report)) {
         return false;
