@@ -120,6 +120,10 @@ static void spend(tpSystem* system, const tpRows* rows, double work) {
     tpStepBudget_SpendSolve(system, work, rows->rowCount, joints);
 }
 
+static double budgetOf(const tpSystem* system, const tpSolveSettings* settings) {
+    return settings->isEnd ? tpStepBudget_ForEndSolve(system) : tpStepBudget_ForSolve(system);
+}
+
 static bool hasContact(const tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource && rows->impulse[rows->firstRows[b]] > 0.0) {
@@ -303,7 +307,7 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         double* residual) {
     bool isPlanar = rows->componentCount == 3;
     double share = settings->share > 0.0 ? settings->share : 1.0;
-    double limit = fmin(affordable(rows, system, share), tpStepBudget_ForSolve(system));
+    double limit = fmin(affordable(rows, system, share), budgetOf(system, settings));
     limit *= settings->isTrial ? trialShare : 1.0;
     double start = system->solveWork;
     bool mayRestart = rows->reduced == NULL && !settings->isTrial &&
@@ -391,15 +395,16 @@ static bool areAllActive(const tpRows* rows) {
     return true;
 }
 
-// Begins where light sweeps lead, once a step has turned out to be hard: they do not keep the
-// symmetry of a stack, which is solved without them and stands as it is. False if memory ran out.
+// Begins where light sweeps lead, once a step has turned out to be hard or where bodies flow: they
+// do not keep the symmetry of a stack, which is solved without them and stands as it is. False if
+// memory ran out.
 static bool startLightly(tpRows* rows, tpSystem* system, tpSolveSettings* settings) {
-    if (settings->cone != tp_circularCone || !tpStepBudget_IsHard(system) ||
-        !tpLightStart_Suits(rows)) {
+    if (settings->cone != tp_circularCone ||
+        !(settings->isFlowing || tpStepBudget_IsHard(system)) || !tpLightStart_Suits(rows)) {
         return true;
     }
     tpLightStart start = { .goal = velocityTolerance(rows, system, settings),
-                           .work = lightPart * tpStepBudget_ForSolve(system),
+                           .work = lightPart * budgetOf(system, settings),
                            .stop = system->stop };
     bool isDone = tpLightStart_Find(&start, rows, &system->arena);
     tpStepBudget_Spend(system, start.spent);

@@ -15,6 +15,8 @@ typedef struct tpSolveSettings {
     double rough;       // relative residual that will do for a solve on the way; 0: it is not one
     double enough;      // residual that will do if more takes long, m/s; 0: that of the certificate
     bool isSwept;       // the impulses come from sweeps enough to begin with Newton's method
+    bool isFlowing;     // nothing stands there whose symmetry would be lost by light sweeps
+    bool isEnd;         // of the velocities at the end of a step or of a part of it
     bool isTrial;       // a solve to see which contacts join: with a part of its work
 } tpSolveSettings;
 

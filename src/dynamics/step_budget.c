@@ -28,6 +28,10 @@ static const double hardPart = 0.2;
 // contacts).
 static const double solvePart = 0.6, lastPart = 0.02;
 
+// The solve of the velocities at the end, for which drift, queries and the way out of overlaps have
+// often left next to nothing, may take this part of the budget while less than so many are spent.
+static const double endPart = 0.25, overdraft = 1.2;
+
 // Work of a query: of each body (it turns freely, its bounds are looked up), of each contact, and
 // of each pair of shapes that are near: in closed form, convex ones by polyhedra, by iterations on
 // round surfaces, and on several triangles of a surface each. Hulls take 3,600 instructions per
@@ -58,6 +62,10 @@ double tpStepBudget_Whole(const tpSystem* system) {
                    (system->stepBounces ? fewBouncing : fewBodies);
     double joints = (double)system->joints.count / fewJoints;
     return smallBudget * fmax(fmax(1.0, joints), fmax(size * size, crowd));
+}
+
+int tpStepBudget_Touching(const tpSystem* system) {
+    return system->stepSize;
 }
 
 double tpStepBudget_Share(const tpSystem* system) {
@@ -191,6 +199,12 @@ bool tpStepBudget_WasSpent(const tpSystem* system) {
 double tpStepBudget_ForSolve(const tpSystem* system) {
     double limit = limitOf(system);
     return fmax(solvePart * (limit - system->stepWork), lastPart * limit);
+}
+
+double tpStepBudget_ForEndSolve(const tpSystem* system) {
+    double limit = limitOf(system);
+    double drawn = solvePart * (overdraft * limit - system->stepWork);
+    return fmax(tpStepBudget_ForSolve(system), fmin(drawn, endPart * limit));
 }
 
 void tpStepBudget_End(tpSystem* system, const tpKeptMotion* start, tpStepReport* report) {

@@ -32,6 +32,9 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
 // The work of one query of a pair of shapes, for steppers that ask for pairs one by one.
 double tpStepBudget_WorkOfPair(const tpCollider* collider, tpShapePair pair);
 
+// How many contacts have touched at any time of the step so far.
+int tpStepBudget_Touching(const tpSystem* system);
+
 // What a step of the world with the contacts that it has had so far may cost in all.
 double tpStepBudget_Whole(const tpSystem* system);
 
@@ -62,6 +65,10 @@ bool tpStepBudget_IsSpent(const tpSystem* system);
 
 // Work that the next solve may take: a part of what is left, and never less than some sweeps.
 double tpStepBudget_ForSolve(const tpSystem* system);
+
+// The same for the velocities at the end of a step or of a part of it, which the next one begins
+// with: what came before must not leave them nothing.
+double tpStepBudget_ForEndSolve(const tpSystem* system);
 
 // Whether the step, or a part of it that had its own share, has come to its end so.
 bool tpStepBudget_WasSpent(const tpSystem* system);

@@ -88,6 +88,41 @@ static void struckWallsAreCertified(void** state) {
     tpDestroyWorld(world);
 }
 
+static void addWall(tpWorld* world, tpVec3 normal, double distance) {
+    tpBodyDef body = tpDefaultBodyDef();
+    body.kind = tp_fixedBody;
+    body.position = tpScale(-distance, normal);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpPlane plane = { normal, 0.0 };
+    tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane, NULL);
+}
+
+// Twelve layers of boxes that come down in a pit: above a thousand contacts within reach, of which
+// several hundred touch. A step in which the portfolio had a twentieth of its work, and failed, was
+// followed by fifteen and more by sweeps alone, at 1e-3 to 1e-2. Drifts that were solved again with
+// the contacts that they had missed were judged by all that came before them.
+static void fillingPitsAreCertified(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.4, 0.0);
+    for (int k = 0; k < 4; ++k) {
+        double sign = k % 2 == 0 ? 1.0 : -1.0;
+        addWall(world, k < 2 ? tpMakeVec3(sign, 0.0, 0.0) : tpMakeVec3(0.0, sign, 0.0), 0.26);
+    }
+    tpRandom random = { 11 };
+    for (int i = 0; i < 16 * 12; ++i) {
+        tpVec3 place = tpMakeVec3(0.125 * (i % 4 - 1.5), 0.125 * (i / 4 % 4 - 1.5),
+                                  0.07 + 0.125 * (double)(i / 16));
+        addBox(world, place, randomRotation(&random), tpMakeVec3(0.09, 0.07, 0.05));
+    }
+    enum { steps = 45 };
+    Counted counted = run(world, steps, 0.01);
+    assert_true(counted.mostContacts > 600);
+    assert_true(counted.violations[tp_contactLaw] <= steps / 10);
+    assert_int_equal(counted.violations[tp_overlapLaw], 0);
+    tpDestroyWorld(world);
+}
+
 // Impacts of elastic crowds are located, and a part that ends at an impact overlaps nowhere but for
 // what it began with.
 static void elasticBoxesComeOutOfTheFloor(void** state) {
@@ -110,6 +145,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heapsOfPlatesAreCertified),
         cmocka_unit_test(struckWallsAreCertified),
+        cmocka_unit_test(fillingPitsAreCertified),
         cmocka_unit_test(elasticBoxesComeOutOfTheFloor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,7 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
                                                    step->time.pushed, contacts, count)) {
         return false;
     }
+    step->end.isEnd = true;
     return resolveGuarded(step, energy + step->report->externalWork) &&
            tpBenderStep_Tally(step, tally);
 }

@@ -16,6 +16,7 @@
 #include "dynamics/followed_contacts.h"
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
+#include "dynamics/report.h"
 #include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/crowd.h"
 #include "steppers/bender_schmitt/first_impact.h"
@@ -178,15 +179,6 @@ static bool dropTurning(const tpBenderStep* step, tpRestBias* biases) {
     return hasDropped;
 }
 
-// What a solve that is taken again has reported is forgotten, but for its work.
-static void forgetSolve(tpStepReport* report, const tpStepReport* before) {
-    report->failureCount = before->failureCount;
-    report->converged = before->converged;
-    report->residual = before->residual;
-    report->coneViolation = before->coneViolation;
-    report->dissipationViolation = before->dissipationViolation;
-}
-
 // A large one: a single solve within the budget. How corners turn is predicted from the motion
 // without impulses. A row of bodies wedged between two walls may be asked for more room by that
 // than there is: no impulses answer, and loads grow for as long as they are swept. Such a step is
@@ -210,7 +202,7 @@ static bool solveHastily(tpBenderStep* step, tpRestBias* biases, tpVelocity* dif
         return true;
     }
     step->isJammed = true;
-    forgetSolve(step->report, &before);
+    tpStepReport_ForgetVerdict(step->report, &before);
     tpRestBiases_Set(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
     return solveOnce(step, limit);
 }
@@ -299,6 +291,7 @@ bool tpResting_Solve(tpBenderStep* step) {
     tpSystem* system = step->system;
     const tpPose* poses = step->time.startPoses;
     tpPassed passed = { NULL, NULL, NULL, 0 };
+    tpStepReport before = *step->report;
     for (int pass = 0; pass < maxPasses; ++pass) {
         double gain = tpRestBiases_IsShort(step) ? 0.0 : 1.0;
         tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h, 0.0, false };
@@ -325,6 +318,8 @@ bool tpResting_Solve(tpBenderStep* step) {
             break;
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
+        // It is the last pass that is judged.
+        tpStepReport_ForgetVerdict(step->report, &before);
         if (!keepPassed(step, &passed) ||
             !tpBenderStep_Touch(step, &step->start, poses, step->time.startVelocities, contacts,
                                 count)) {

@@ -19,12 +19,16 @@ enum { smallUpdates = 1500 };
 // The same for a problem that the portfolio is asked to solve where sweeps are not enough.
 enum { exactUpdates = 20 };
 
-// The same for a problem that has all the work of an exact solve: the budget of the step bounds it.
-enum { wholeUpdates = 300 };
+// The same for a problem that has all the work of an exact solve, the budget of the step bounds it:
+// whatever touches, and if so few contacts do that a step of them takes at most .2 s.
+enum { wholeUpdates = 300, openUpdates = 60, mostTouching = 1500 };
 
 // Part of the work of an exact solve that is spent on a problem which is larger: where bodies
 // rest, which it mostly solves, and where they flow, which it mostly does not.
 static const double calmShare = 0.25, flowShare = 0.05;
+
+// Bodies of a pile that stands are slower than this part of calm ones.
+static const double standPart = 0.1;
 
 // Sweeps after which a small problem that still moves is solved by the portfolio.
 enum { fineSweeps = 60 };
@@ -70,7 +74,8 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const
     touch->contacts = contacts;
     touch->contactCount = count;
     touch->isSmall = (double)count * smallUpdates <= settings->budget;
-    touch->isWhole = (double)count * wholeUpdates <= settings->budget;
+    bool areFew = tpStepBudget_Touching(system) <= mostTouching;
+    touch->isWhole = (double)count * (areFew ? openUpdates : wholeUpdates) <= settings->budget;
     touch->isExact = touch->isWhole ||
                      (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
@@ -309,6 +314,15 @@ static void showProblem(tpTouch* touch, const tpVelocity* start, double residual
     }
 }
 
+// Whether bodies move so that light sweeps may begin: they do not keep the symmetry of what stands.
+// Large problems that move slowly are piles that settle, smaller ones towers that lean.
+static bool isFlowing(const tpTouch* touch, const tpVelocity* start,
+                      const tpBenderSettings* settings) {
+    bool isLarge = (double)touch->contactCount * wholeUpdates > settings->budget;
+    double still = (isLarge ? standPart : 1.0) * settings->calm;
+    return touch->isWhole && !touch->isSmall && !isCalm(touch, start, still);
+}
+
 static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolverMemory* memory,
                          const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
     tpRows* rows = &touch->rows;
@@ -319,7 +333,9 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
     tpSolveSettings settings = { .cone = tp_circularCone,
                                  .directionCount = 8,
                                  .tolerance = options->tolerance,
-                                 .share = share };
+                                 .share = share,
+                                 .isFlowing = isFlowing(touch, start, options),
+                                 .isEnd = touch->isEnd };
     if (!tpRows_Solve(rows, touch->system, memory, &settings, report)) {
         return false;
     }

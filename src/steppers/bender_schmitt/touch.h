@@ -41,6 +41,7 @@ typedef struct tpTouch {
     bool isWhole;    // few enough for all the work that the step may cost
     bool isExact;    // few enough that the portfolio may end what sweeps do not
     bool isLost;     // it could not
+    bool isEnd;      // at the end of a step or of a part of it
     bool hasStalled; // sweeps have not been enough for a problem of this step
 } tpTouch;
 

@@ -117,12 +117,13 @@ static int movingRows(const tpRows* rows, int block, const double* response) {
     return count;
 }
 
-// Linear rows know less of marbles that roll on by more than this in the step, rad.
-static const double farthestTurn = 0.6;
-
 // Hyperstatic islands of more bodies than this are handed over at once if something strikes in
 // them: what they could do in their part of the work is missing afterwards.
 enum { mostStruck = 40 };
+
+// Linear rows know less of marbles that roll on by more than this in the step, rad; but where one
+// of many bodies does, more than passes that have not come to an end.
+static const double farthestTurn = 0.6;
 
 // Of a step's work: what hyperstatic islands may take before the step is handed over.
 static const double hyperstaticPart = 0.4;
@@ -503,8 +504,10 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     }
     clearOpen(step, problem);
     *isSolved = *isSolved && solve.isSolved;
-    step->isTooDear = step->isTooDear || (!solve.isSolved && tpIslandProblem_IsDear(problem) &&
-                                          tpIslandProblem_LargestTurn(problem) < farthestTurn);
+    step->isTooDear =
+        step->isTooDear || (!solve.isSolved && tpIslandProblem_IsDear(problem) &&
+                            (tpIslandProblem_LargestTurn(problem) < farthestTurn ||
+                             (problem->bodyCount > mostStruck && hasRedundantRows(problem))));
     return true;
 }
 

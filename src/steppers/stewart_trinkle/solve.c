@@ -243,6 +243,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpStepReport_ForgetVerdict(problem->report, problem->before);
     tpSolveSettings solve = settings->solve;
     solve.rough = rough;
+    solve.isEnd = rough == 0.0;
     if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &solve,
                       problem->report)) {
         return false;
