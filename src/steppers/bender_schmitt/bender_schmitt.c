@@ -18,6 +18,9 @@
 // What is left of a step is rounding where it is less than this part of it.
 static const double shortest = 1e-12;
 
+// Of the size of the smallest body: bodies that go farther in a step flow from contact to contact.
+static const double flowPart = 0.05;
+
 // Steps of a large problem by sweeps alone after one that the portfolio could not solve, and steps
 // without sharp energy after one that could not afford it: twice as many each time.
 enum { leastPatience = 15, mostPatience = 960 };
@@ -203,6 +206,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bender.state->bluntWait -= bender.state->bluntWait > 0 ? 1 : 0;
     bender.isSharp = bender.state->bluntWait == 0;
     settings.calm = 2.0 * h * tpLength(system->gravity);
+    settings.flow = flowPart * system->scales.smallest / h;
     tpTally tally = { NULL, 0 };
     tpSleepSettings sleep = { .speed = options->values[tp_sleepSpeedOption],
                               .time = options->values[tp_sleepTimeOption] };

@@ -319,7 +319,7 @@ static void showProblem(tpTouch* touch, const tpVelocity* start, double residual
 static bool isFlowing(const tpTouch* touch, const tpVelocity* start,
                       const tpBenderSettings* settings) {
     bool isLarge = (double)touch->contactCount * wholeUpdates > settings->budget;
-    double still = (isLarge ? standPart : 1.0) * settings->calm;
+    double still = fmax((isLarge ? standPart : 1.0) * settings->calm, settings->flow);
     return touch->isWhole && !touch->isSmall && !isCalm(touch, start, still);
 }
 

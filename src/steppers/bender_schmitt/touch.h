@@ -18,6 +18,7 @@ typedef struct tpBenderSettings {
     double pushOut;   // overlaps are taken back no faster, m/s
     double epsilon;   // the paper's eps_c: contacts with smaller gaps touch, m
     double calm;      // speed that gravity gives in two steps, m/s
+    double flow;      // slower bodies keep what holds them in a step, m/s
     double threshold; // slower approaches are resting contacts, m/s
     int budget;       // contact updates a step
     bool isLocated;   // steps end at the first impact
