@@ -79,6 +79,20 @@ test('a scene is simulated while it is shown', async t => {
         await until(page, () => !globalThis.tippe.live.status.running);
     });
 
+    await t.test('stands when it is started and at once set back', async () => {
+        await page.evaluate(async () => {
+            const { live, player } = globalThis.tippe;
+            live.toggle();
+            player.seek(2, { pause: true });
+            await live.send({ speed: 1 }); // both orders have been obeyed
+        });
+        await waitForFrame(page, 2);
+        await page.waitForTimeout(300);
+        const { frames } = await status(page);
+        await page.waitForTimeout(300);
+        assert.equal((await status(page)).frames, frames);
+    });
+
     await t.test('refuses orders that make no sense', async () => {
         for (const order of ['{"step": -1}', '{"step": "x"}', '{"stepper": "none"}', '{"drag": {"body": 1}}', '{"what": 1}', '[]', '{', '{"speed": 1e99}']) {
             const answer = await page.evaluate(async body => (await fetch('command', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status, order);

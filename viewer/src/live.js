@@ -30,13 +30,23 @@ export class Live {
 
     // False, and a message, when it was refused.
     async send(order) {
+        if ('running' in order) {
+            this.ordered = { running: order.running, version: this.status.version };
+        }
         try {
             await this.run.source.command(order);
             return true;
         } catch (error) {
+            this.ordered = null;
             this.onMessage(error.message);
             return false;
         }
+    }
+
+    // Whether the run goes on once the orders on their way are obeyed: whoever starts it and at once goes back to an earlier
+    // frame wants it to stand.
+    get isToRun() {
+        return this.ordered?.running ?? this.status.running;
     }
 
     // A step that is refused does not stay in its field.
@@ -57,21 +67,21 @@ export class Live {
 
     toggle() {
         this.followsEdge = true;
-        this.send({ running: !this.status.running });
+        this.send({ running: !this.isToRun });
     }
 
     // A run that stands where its scene ends, and that nobody has stopped, goes on.
     goOn() {
         const { head, lastFrame, step } = this.run;
         const isAtEnd = Math.abs(this.run.timeOf(lastFrame) - (head.until ?? 0)) <= step;
-        if (isAtEnd && this.followsEdge && !this.status.running) {
+        if (isAtEnd && this.followsEdge && !this.isToRun) {
             this.send({ running: true });
         }
     }
 
     hold() {
         this.followsEdge = false;
-        if (this.status.running) {
+        if (this.isToRun) {
             this.send({ running: false });
         }
     }
@@ -103,7 +113,7 @@ export class Live {
     // Whoever pulls wants to see it move: a run that stands goes on, from its newest frame.
     startDrag() {
         this.followsEdge = true;
-        if (!this.status.running) {
+        if (!this.isToRun) {
             this.send({ running: true });
         }
     }
@@ -175,6 +185,9 @@ export class Live {
                 run.source.readSettings().then(settings => { run.materials?.update(settings); run.emit('values', settings); }).catch(() => {});
             }
             this.status = status;
+            if (this.ordered?.version !== status.version) {
+                this.ordered = null;
+            }
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;
             this.frames.forgetBefore(status.first);
