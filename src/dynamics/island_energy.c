@@ -105,8 +105,8 @@ void tpSystem_MarkDriven(const tpSystem* system, int* islands, bool springsDrive
     }
 }
 
-static double kineticOf(const tpSystem* system, int i, const tpPose* pose,
-                        const tpVelocity* velocity) {
+double tpSystem_KineticEnergyAt(const tpSystem* system, int i, const tpPose* pose,
+                                const tpVelocity* velocity) {
     const tpBody* body = &system->bodies.data[i];
     tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, pose->rotation, velocity->angular);
     return 0.5 *
@@ -118,8 +118,8 @@ static void addGain(const tpSystem* system, const tpPose* startPoses,
     int root = tpBodyIslands_Root(gains->islands, i);
     const tpBody* body = &system->bodies.data[i];
     const tpPose* pose = &system->poses.data[i];
-    double before = kineticOf(system, i, &startPoses[i], &startVelocities[i]);
-    double after = kineticOf(system, i, pose, &system->velocities.data[i]);
+    double before = tpSystem_KineticEnergyAt(system, i, &startPoses[i], &startVelocities[i]);
+    double after = tpSystem_KineticEnergyAt(system, i, pose, &system->velocities.data[i]);
     double pull = body->mass * body->gravityScale;
     double fall = pull * tpDot(system->gravity, tpSub(pose->position, startPoses[i].position));
     double height = pull * tpLength(system->gravity) * tpLength(pose->position);

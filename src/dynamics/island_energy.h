@@ -14,6 +14,10 @@ int* tpSystem_StepIslands(tpSystem* system);
 // springs if they count as such.
 void tpSystem_MarkDriven(const tpSystem* system, int* islands, bool springsDrive, bool* isDriven);
 
+// Kinetic energy of a body with this pose and velocity, J.
+double tpSystem_KineticEnergyAt(const tpSystem* system, int body, const tpPose* pose,
+                                const tpVelocity* velocity);
+
 // Takes `rise` (J), by which the system has gained more energy since `start` than work explains,
 // from the velocities of the islands that have gained it. Islands are what joints and the contacts
 // of the step hold together. All velocities of an island become smaller by one factor, which leaves

@@ -3,9 +3,11 @@
 #include <float.h>
 
 #include "dynamics/body_islands.h"
+#include "dynamics/contact_info.h"
 #include "dynamics/couplings.h"
-#include "dynamics/forces.h"
 #include "dynamics/island_energy.h"
+#include "dynamics/joint_laws.h"
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/scales.h"
 
@@ -19,13 +21,13 @@ typedef struct Islands {
     bool *isDriven, *isJoined, *isTooHigh;
 } Islands;
 
-static double weightOf(const tpSystem* system, int i) {
+static double weightOf(const tpSystem* system, int i, const tpPose* pose) {
     const tpBody* body = &system->bodies.data[i];
-    return -body->mass * body->gravityScale *
-           tpDot(system->gravity, system->poses.data[i].position);
+    return -body->mass * body->gravityScale * tpDot(system->gravity, pose->position);
 }
 
-bool tpIslandRises_Begin(tpIslandRises* rises, tpSystem* system) {
+static bool measure(tpIslandRises* rises, tpSystem* system, const tpPose* poses,
+                    const tpVelocity* velocities) {
     rises->bodies = TP_SCRATCH(&system->arena, double, system->bodyCount);
     rises->moving = TP_SCRATCH(&system->arena, double, system->bodyCount);
     rises->joints = TP_SCRATCH(&system->arena, double, system->joints.count);
@@ -33,14 +35,33 @@ bool tpIslandRises_Begin(tpIslandRises* rises, tpSystem* system) {
         return false;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
-        bool isDynamic = tpSystem_IsDynamic(system, i);
-        rises->moving[i] = isDynamic ? tpSystem_BodyKineticEnergy(system, i) : 0.0;
-        rises->bodies[i] = isDynamic ? rises->moving[i] + weightOf(system, i) : 0.0;
+        rises->moving[i] = rises->bodies[i] = 0.0;
+        if (tpSystem_IsDynamic(system, i)) {
+            rises->moving[i] = tpSystem_KineticEnergyAt(system, i, &poses[i], &velocities[i]);
+            rises->bodies[i] = rises->moving[i] + weightOf(system, i, &poses[i]);
+        }
     }
     for (int i = 0; i < system->joints.count; ++i) {
-        rises->joints[i] = tpJoint_PotentialEnergy(system, &system->joints.data[i]);
+        rises->joints[i] = tpJoint_PotentialEnergy(&system->joints.data[i], poses);
     }
     return true;
+}
+
+bool tpIslandRises_Begin(tpIslandRises* rises, tpSystem* system) {
+    return measure(rises, system, system->poses.data, system->velocities.data);
+}
+
+bool tpIslandRises_BeginAt(tpIslandRises* rises, tpSystem* system, const tpKeptMotion* start) {
+    // Angles count whole turns from those that the joints have last had.
+    double* now = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    if (now == NULL) {
+        return false;
+    }
+    tpJoints_ReadMotion(system, now);
+    tpJoints_WriteMotion(system, start->motion);
+    bool isDone = measure(rises, system, start->poses, start->velocities);
+    tpJoints_WriteMotion(system, now);
+    return isDone;
 }
 
 static bool begin(Islands* islands, tpSystem* system) {
@@ -68,8 +89,10 @@ static bool addBodies(const tpIslandRises* rises, tpSystem* system, Islands* isl
             continue;
         }
         int root = tpBodyIslands_Root(islands->roots, i);
-        double mass = system->bodies.data[i].mass, weight = weightOf(system, i);
-        double moving = tpSystem_BodyKineticEnergy(system, i);
+        double mass = system->bodies.data[i].mass,
+               weight = weightOf(system, i, &system->poses.data[i]);
+        double moving = tpSystem_KineticEnergyAt(system, i, &system->poses.data[i],
+                                                 &system->velocities.data[i]);
         islands->gains[root] += moving + weight - rises->bodies[i];
         islands->energies[root] += fmax(moving, rises->moving[i]) + mass * gravity * sizes[i];
         islands->rounding[root] += roundings * (moving + rises->moving[i] + fabs(weight));
@@ -92,7 +115,7 @@ static void addJoints(const tpIslandRises* rises, const tpSystem* system, double
             continue;
         }
         int root = tpBodyIslands_Root(islands->roots, body);
-        double energy = tpJoint_PotentialEnergy(system, joint);
+        double energy = tpJoint_PotentialEnergy(joint, poses);
         islands->gains[root] += energy - rises->joints[i];
         islands->energies[root] += fmax(energy, rises->joints[i]);
         islands->isJoined[root] = islands->isJoined[root] || joint->type != tp_springJoint;
@@ -141,4 +164,65 @@ bool tpIslandRises_Mark(const tpIslandRises* rises, tpSystem* system, double par
             tpSystem_IsDynamic(system, i) && islands.isJoined[root] && islands.isTooHigh[root];
     }
     return true;
+}
+
+// Pushes ------------------------------------------------------------------------------------------
+
+// Whether something on a coordinate that pushes one way, or up to a bound, has pushed.
+static bool hasPushed(const tpCoordinate* coordinate) {
+    const tpCoordinateDef* def = &coordinate->def;
+    bool isBounded =
+        def->hasMotor || def->friction > 0.0 || (def->hasServo && def->servo.effort < INFINITY);
+    return (def->hasLimits && coordinate->limitEffort != 0.0) ||
+           (isBounded && coordinate->effort != 0.0) || def->friction > 0.0;
+}
+
+static void markPushed(const tpSystem* system, const Islands* islands, bool* isPushed) {
+    for (int i = 0; i < system->contacts.count; ++i) {
+        const tpContactInfo* contact = &system->contacts.data[i];
+        int body = dynamicOf(system, tpContactInfo_BodyA(contact), tpContactInfo_BodyB(contact));
+        if (body >= 0 && contact->normalImpulse != 0.0) {
+            isPushed[tpBodyIslands_Root(islands->roots, body)] = true;
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        int body = dynamicOf(system, joint->bodyA, joint->bodyB);
+        for (int k = 0; joint->isLive && body >= 0 && k < joint->coordinateCount; ++k) {
+            if (hasPushed(&joint->coordinates[k])) {
+                isPushed[tpBodyIslands_Root(islands->roots, body)] = true;
+            }
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        const tpCoupling* coupling = &system->couplings.data[i];
+        int body = tpCoupling_AnyBody(system, i);
+        bool isBounded = coupling->def.hasLimits || coupling->def.hasServo;
+        if (body >= 0 && isBounded && (coupling->effort != 0.0 || coupling->limitEffort != 0.0)) {
+            isPushed[tpBodyIslands_Root(islands->roots, body)] = true;
+        }
+    }
+}
+
+double tpIslandRises_Unpaid(const tpIslandRises* rises, tpSystem* system, double rise) {
+    Islands islands;
+    bool* isPushed = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
+    if (isPushed == NULL || !begin(&islands, system) || !addBodies(rises, system, &islands)) {
+        return INFINITY;
+    }
+    addJoints(rises, system, INFINITY, &islands);
+    markPushed(system, &islands, isPushed);
+    double rest = rise, most = 0.0, energies = 0.0;
+    bool isDrivenPushed = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (islands.isDriven[i]) {
+            isDrivenPushed = isDrivenPushed || isPushed[i];
+            energies += islands.energies[i];
+            continue;
+        }
+        rest -= islands.gains[i];
+        most = isPushed[i] && !(islands.gains[i] <= most) ? islands.gains[i] : most;
+    }
+    bool isUnpaid = isDrivenPushed || !(rest <= energies);
+    return isUnpaid && !(rest <= most) ? rest : most;
 }

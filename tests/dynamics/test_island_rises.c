@@ -126,12 +126,86 @@ static void tornJointsAreMarked(void** state) {
     tpDestroyWorld(world);
 }
 
+// What is left of a rise for those that have pushed, after bodies have gained parts of their
+// motion.
+static double unpaid(const double* gains, double rise, void (*push)(tpSystem* system)) {
+    tpWorld* world = makeWorld();
+    tpSystem* system = &world->system;
+    tpKeptMotion start;
+    assert_true(tpKeptMotion_Take(&start, system));
+    for (int i = 0; i < 5; ++i) {
+        double factor = sqrt(1.0 + gains[i]);
+        system->velocities.data[i].linear.y *= factor;
+        system->velocities.data[i].angular.z *= factor;
+    }
+    system->poses.data[3].position.x += 0.1; // the spring is not what it was at the start
+    push(system);
+    tpIslandRises rises;
+    assert_true(tpIslandRises_BeginAt(&rises, system, &start));
+    CHECK_NEAR(rises.bodies[1], 8.05 + 120.0, 1e-12);
+    CHECK_NEAR(rises.joints[3], 3.0, 1e-12);
+    double left = tpIslandRises_Unpaid(&rises, system, rise);
+    tpDestroyWorld(world);
+    return left;
+}
+
+static void nobody(tpSystem* system) {
+    (void)system;
+}
+
+static void limitOfTheFirstHinge(tpSystem* system) {
+    tpCoordinate* coordinate = &system->joints.data[1].coordinates[0];
+    coordinate->def.hasLimits = true;
+    coordinate->limitEffort = 0.1;
+}
+
+static void freeLimitOfTheFirstHinge(tpSystem* system) {
+    limitOfTheFirstHinge(system);
+    system->joints.data[1].coordinates[0].limitEffort = 0.0;
+}
+
+static void boundedServo(tpSystem* system) {
+    tpCoordinate* coordinate = &system->joints.data[2].coordinates[0];
+    coordinate->def.servo.effort = 1e3;
+    coordinate->effort = -1.0;
+}
+
+static void contactOfTheLast(tpSystem* system) {
+    static tpContactInfo contact;
+    memset(&contact, 0, sizeof(contact));
+    contact.bodyA.slot = 5;
+    contact.normalImpulse = 1.0;
+    TP_RESERVE(&system->allocator, system->contacts, 1);
+    system->contacts.data[0] = contact;
+    system->contacts.count = 1;
+}
+
+// Only islands in which something has pushed one way have to pay; what they gained is known, or it
+// is what the others leave of the rise.
+static void whoPushesPays(void** state) {
+    (void)state;
+    const double motion = 8.05, bend = 0.5 * 6.0 * 0.01;
+    const double gains[5] = { 0.1, 0.2, 0.3, 0.4, 0.5 };
+    double rise = 1.5 * motion + bend;
+    CHECK_NEAR(unpaid(gains, rise, nobody), 0.0, 0.0);
+    CHECK_NEAR(unpaid(gains, rise, freeLimitOfTheFirstHinge), 0.0, 0.0);
+    CHECK_NEAR(unpaid(gains, rise, limitOfTheFirstHinge), 0.2 * motion, 1e-12);
+    CHECK_NEAR(unpaid(gains, rise, boundedServo), 0.3 * motion, 1e-12);
+    CHECK_NEAR(unpaid(gains, rise, contactOfTheLast), 0.5 * motion, 1e-12);
+    // Losses of others pay for nothing.
+    const double traded[5] = { -0.9, 0.2, 0.0, 0.0, 0.0 };
+    CHECK_NEAR(unpaid(traded, -0.7 * motion + bend, limitOfTheFirstHinge), 0.2 * motion, 1e-12);
+    // Nobody has a kilojoule that is booked.
+    CHECK_NEAR(unpaid(gains, rise + 1e3, nobody), 0.3 * motion + 1e3, 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gainsAreJudgedIslandByIsland),
         cmocka_unit_test(drivesHaveTheRest),
         cmocka_unit_test(springsAreCounted),
         cmocka_unit_test(tornJointsAreMarked),
+        cmocka_unit_test(whoPushesPays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

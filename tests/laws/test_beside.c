@@ -218,7 +218,7 @@ static const struct {
     double step;
 } motions[] = {
     { "swing", addSwing, 1.0 / 30.0 },
-    { "orbit", addOrbit, 1.0 / 60.0 },
+    { "orbit", addOrbit, 1.0 / 30.0 },
     { "pendulum", addOnePendulum, 1.0 / 60.0 },
     { "double pendulum", addTwoPendulums, 1.0 / 60.0 },
     { "gyroscope", addGyroscope, 1.0 / 60.0 },
