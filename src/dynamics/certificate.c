@@ -8,7 +8,7 @@
 #include "dynamics/report.h"
 
 // Parts of the scales that a certified step may be off by; certificate.h has the reasons.
-static const double energyPart = 1e-3, jointPart = 1e-6, overlapPart = 1e-3;
+static const double jointPart = 1e-6, overlapPart = 1e-3;
 
 // The largest energy of late is forgotten by this part a step: over a thousand steps a scene comes
 // to rest in its own measure.
@@ -61,7 +61,7 @@ double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* rep
     double known = peakNow(system, report) + system->scales.fall + fabs(report->externalWork);
     double traded = fmin(fabs(report->frictionLoss + report->impactLoss), known);
     double height = fabs(report->potentialBefore) + fabs(report->potentialAfter);
-    return energyPart * (known + traded) + roundings * height;
+    return tp_certifiedEnergyPart * (known + traded) + roundings * height;
 }
 
 // Of the energy less the work done, J.
@@ -110,7 +110,8 @@ bool tpCertificate_HasIslandGained(tpSystem* system, const tpPose* startPoses,
     double rise = increaseOf(report);
     tpIslandWork work = { rise, report->externalWork,
                           rise + report->frictionLoss + fmax(report->impactLoss, 0.0) };
-    return tpSystem_HasIslandGained(system, startPoses, startVelocities, energyPart, work);
+    return tpSystem_HasIslandGained(system, startPoses, startVelocities, tp_certifiedEnergyPart,
+                                    work);
 }
 
 void tpCertificate_JudgeIslands(tpSystem* system, const tpPose* startPoses,

@@ -17,6 +17,9 @@
 
 #include "dynamics/kept_motion.h"
 
+// Of the energies at play: what a certified step may gain.
+static const double tp_certifiedEnergyPart = 1e-3;
+
 // Limits for the step that begins, from the scene's scales. `residual` is the largest one that a
 // solve may leave. False if memory ran out.
 bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report);

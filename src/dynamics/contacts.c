@@ -219,6 +219,22 @@ double tpContacts_Deepest(const tpContact* list, int count, const tpContact* con
     return deepest;
 }
 
+bool tpContactHistory_Merge(tpContactHistory* history, const tpAllocator* allocator,
+                            const tpContactMemory* list, int count) {
+    int own = history->list.count, place = own + count;
+    if (!TP_RESERVE(allocator, history->list, place)) {
+        return false;
+    }
+    // From the last on, so that nothing is written over before it has been moved.
+    tpContactMemory* data = history->list.data;
+    history->list.count = place;
+    while (count > 0) {
+        bool isOwn = own > 0 && tpContactKey_Compare(data[own - 1].key, list[count - 1].key) > 0;
+        data[--place] = isOwn ? data[--own] : list[--count];
+    }
+    return true;
+}
+
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor) {
     tpContactKey key = tpContact_Key(contact);

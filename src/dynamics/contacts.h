@@ -102,6 +102,10 @@ typedef struct tpContactHistory {
     double h; // of the step that the impulses belong to, s; 0: unknown
 } tpContactHistory;
 
+// Adds contacts of other shapes, in order. False if memory ran out.
+bool tpContactHistory_Merge(tpContactHistory* history, const tpAllocator* allocator,
+                            const tpContactMemory* list, int count);
+
 // The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor);

@@ -29,9 +29,16 @@ typedef struct Gains {
     bool* isDriven; // something does work on it, or keeps energy for it
 } Gains;
 
-static void markDriven(const tpSystem* system, Gains* gains, int body) {
-    if (tpSystem_IsDynamic(system, body)) {
-        gains->isDriven[tpBodyIslands_Root(gains->islands, body)] = true;
+// Who is driven, by island at the body that stands for it.
+typedef struct Driven {
+    const tpSystem* system;
+    int* islands;
+    bool* isDriven;
+} Driven;
+
+static void markDriven(const Driven* driven, int body) {
+    if (tpSystem_IsDynamic(driven->system, body)) {
+        driven->isDriven[tpBodyIslands_Root(driven->islands, body)] = true;
     }
 }
 
@@ -40,36 +47,26 @@ static bool isKinematic(const tpSystem* system, int body) {
 }
 
 // Whether a joint does more than hold bodies that nobody else moves.
-static bool isDriving(const tpSystem* system, const tpJoint* joint) {
-    bool isLaw = joint->type == tp_springJoint || isKinematic(system, joint->bodyA) ||
-                 isKinematic(system, joint->bodyB);
+static bool isDriving(const tpSystem* system, const tpJoint* joint, bool springsDrive) {
+    bool isLaw = (joint->type == tp_springJoint && springsDrive) ||
+                 isKinematic(system, joint->bodyA) || isKinematic(system, joint->bodyB);
     for (int k = 0; k < joint->coordinateCount; ++k) {
         const tpCoordinate* coordinate = &joint->coordinates[k];
         const tpCoordinateDef* def = &coordinate->def;
-        isLaw = isLaw || def->hasSpring || def->hasMotor || def->hasServo || def->armature > 0.0 ||
+        bool isSprung = def->hasSpring && (springsDrive || def->spring.damping > 0.0);
+        isLaw = isLaw || isSprung || def->hasMotor || def->hasServo || def->armature > 0.0 ||
                 def->damping > 0.0 || def->friction > 0.0 || coordinate->applied != 0.0;
     }
     return joint->isLive && isLaw;
 }
 
-static void markAllDriven(const tpSystem* system, Gains* gains) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        if (tpSystem_LoadOf(system, i) != NULL || body->linearDamping > 0.0 ||
-            body->angularDamping > 0.0) {
-            markDriven(system, gains, i);
-        }
-    }
-    for (int i = 0; i < system->forces.count; ++i) {
-        if (system->forces.data[i].isLive) {
-            markDriven(system, gains, system->forces.data[i].body);
-        }
-    }
+static void markByJoints(const Driven* driven, bool springsDrive) {
+    const tpSystem* system = driven->system;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
-        if (isDriving(system, joint)) {
-            markDriven(system, gains, joint->bodyA);
-            markDriven(system, gains, joint->bodyB);
+        if (isDriving(system, joint, springsDrive)) {
+            markDriven(driven, joint->bodyA);
+            markDriven(driven, joint->bodyB);
         }
     }
     for (int i = 0; i < system->couplings.count; ++i) {
@@ -77,22 +74,39 @@ static void markAllDriven(const tpSystem* system, Gains* gains) {
         bool isLaw = coupling->isLive && (coupling->def.hasSpring || coupling->def.hasServo);
         for (int k = 0; isLaw && k < coupling->partCount; ++k) {
             const tpJoint* joint = &system->joints.data[coupling->parts[k].joint];
-            markDriven(system, gains, joint->bodyA);
-            markDriven(system, gains, joint->bodyB);
-        }
-    }
-    for (int i = 0; i < system->contacts.count; ++i) {
-        int a = tpContactInfo_BodyA(&system->contacts.data[i]);
-        int b = tpContactInfo_BodyB(&system->contacts.data[i]);
-        if (system->gives || isKinematic(system, a) || isKinematic(system, b)) {
-            markDriven(system, gains, a);
-            markDriven(system, gains, b);
+            markDriven(driven, joint->bodyA);
+            markDriven(driven, joint->bodyB);
         }
     }
 }
 
-static double kineticOf(const tpSystem* system, int i, const tpPose* pose,
-                        const tpVelocity* velocity) {
+void tpSystem_MarkDriven(const tpSystem* system, int* islands, bool springsDrive, bool* isDriven) {
+    Driven driven = { system, islands, isDriven };
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (tpSystem_LoadOf(system, i) != NULL || body->linearDamping > 0.0 ||
+            body->angularDamping > 0.0) {
+            markDriven(&driven, i);
+        }
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].isLive) {
+            markDriven(&driven, system->forces.data[i].body);
+        }
+    }
+    markByJoints(&driven, springsDrive);
+    for (int i = 0; i < system->contacts.count; ++i) {
+        int a = tpContactInfo_BodyA(&system->contacts.data[i]);
+        int b = tpContactInfo_BodyB(&system->contacts.data[i]);
+        if (system->gives || isKinematic(system, a) || isKinematic(system, b)) {
+            markDriven(&driven, a);
+            markDriven(&driven, b);
+        }
+    }
+}
+
+double tpSystem_KineticEnergyAt(const tpSystem* system, int i, const tpPose* pose,
+                                const tpVelocity* velocity) {
     const tpBody* body = &system->bodies.data[i];
     tpVec3 momentum = tpInertia_Momentum(&body->form->inertia, pose->rotation, velocity->angular);
     return 0.5 *
@@ -104,8 +118,8 @@ static void addGain(const tpSystem* system, const tpPose* startPoses,
     int root = tpBodyIslands_Root(gains->islands, i);
     const tpBody* body = &system->bodies.data[i];
     const tpPose* pose = &system->poses.data[i];
-    double before = kineticOf(system, i, &startPoses[i], &startVelocities[i]);
-    double after = kineticOf(system, i, pose, &system->velocities.data[i]);
+    double before = tpSystem_KineticEnergyAt(system, i, &startPoses[i], &startVelocities[i]);
+    double after = tpSystem_KineticEnergyAt(system, i, pose, &system->velocities.data[i]);
     double pull = body->mass * body->gravityScale;
     double fall = pull * tpDot(system->gravity, tpSub(pose->position, startPoses[i].position));
     double height = pull * tpLength(system->gravity) * tpLength(pose->position);
@@ -115,8 +129,7 @@ static void addGain(const tpSystem* system, const tpPose* startPoses,
     gains->scales[root] += before + after + height;
 }
 
-// The island of each body by joints and by the contacts of the step; NULL if memory ran out.
-static int* findIslands(tpSystem* system) {
+int* tpSystem_StepIslands(tpSystem* system) {
     int* islands = tpBodyIslands_Find(system);
     for (int i = 0; islands != NULL && i < system->contacts.count; ++i) {
         const tpContactInfo* contact = &system->contacts.data[i];
@@ -143,7 +156,7 @@ static bool findGains(tpSystem* system, int* islands, const tpPose* startPoses,
             addGain(system, startPoses, startVelocities, i, gains);
         }
     }
-    markAllDriven(system, gains);
+    tpSystem_MarkDriven(system, islands, true, gains->isDriven);
     return true;
 }
 
@@ -174,7 +187,7 @@ static double chooseTaken(const tpSystem* system, double rise, Gains* gains) {
 
 double tpSystem_TakeGains(tpSystem* system, const tpKeptMotion* start, double rise) {
     Gains gains;
-    if (!findGains(system, findIslands(system), start->poses, start->velocities, &gains)) {
+    if (!findGains(system, tpSystem_StepIslands(system), start->poses, start->velocities, &gains)) {
         return 0.0;
     }
     double taken = chooseTaken(system, rise, &gains);
@@ -232,7 +245,7 @@ static bool isBeyond(const tpSystem* system, const Gains* gains, const double* f
 bool tpSystem_HasIslandGained(tpSystem* system, const tpPose* startPoses,
                               const tpVelocity* startVelocities, double part, tpIslandWork work) {
     Gains gains;
-    int* islands = findIslands(system);
+    int* islands = tpSystem_StepIslands(system);
     if (!areSeveral(system, islands) ||
         !findGains(system, islands, startPoses, startVelocities, &gains)) {
         return false;

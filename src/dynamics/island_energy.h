@@ -5,6 +5,19 @@
 
 #include "dynamics/kept_motion.h"
 
+// The island of each body by joints, couplings and the contacts of the step, as in body_islands.h;
+// NULL if memory ran out.
+int* tpSystem_StepIslands(tpSystem* system);
+
+// Marks the roots of islands on which something does work or for which something keeps energy that
+// is not that of their bodies: forces, drives, dampers, kinematic bodies, contacts that give, and
+// springs if they count as such.
+void tpSystem_MarkDriven(const tpSystem* system, int* islands, bool springsDrive, bool* isDriven);
+
+// Kinetic energy of a body with this pose and velocity, J.
+double tpSystem_KineticEnergyAt(const tpSystem* system, int body, const tpPose* pose,
+                                const tpVelocity* velocity);
+
 // Takes `rise` (J), by which the system has gained more energy since `start` than work explains,
 // from the velocities of the islands that have gained it. Islands are what joints and the contacts
 // of the step hold together. All velocities of an island become smaller by one factor, which leaves

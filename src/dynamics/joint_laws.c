@@ -415,18 +415,27 @@ double tpJoints_KineticEnergy(const tpSystem* system) {
     return energy;
 }
 
+// An energy and that of the springs of a joint.
+static double withSprings(const tpJoint* joint, const tpPose* poses, double energy) {
+    for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+        const tpCoordinateDef* def = &joint->coordinates[k].def;
+        if (def->hasSpring && def->spring.stiffness > 0.0) {
+            tpJointPlace place = tpJoint_Place(joint, poses);
+            double stretch = tpJoint_CoordinateRow(joint, &place, k).error - def->spring.rest;
+            energy += 0.5 * def->spring.stiffness * stretch * stretch;
+        }
+    }
+    return energy;
+}
+
+double tpJoint_PotentialEnergy(const tpJoint* joint, const tpPose* poses) {
+    return withSprings(joint, poses, 0.0);
+}
+
 double tpJoints_PotentialEnergy(const tpSystem* system) {
     double energy = 0.0;
     for (int i = 0; !system->lacksSprings && i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
-            const tpCoordinateDef* def = &joint->coordinates[k].def;
-            if (def->hasSpring && def->spring.stiffness > 0.0) {
-                tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-                double stretch = tpJoint_CoordinateRow(joint, &place, k).error - def->spring.rest;
-                energy += 0.5 * def->spring.stiffness * stretch * stretch;
-            }
-        }
+        energy = withSprings(&system->joints.data[i], system->poses.data, energy);
     }
     return energy + tpCouplings_PotentialEnergy(system);
 }

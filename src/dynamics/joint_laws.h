@@ -132,5 +132,6 @@ double tpHinge_SpeedAbout(tpVec3 axis, const tpVec3* spinA, const tpVec3* spinB)
 // Energies that are not those of bodies.
 double tpJoints_KineticEnergy(const tpSystem* system);   // of armatures
 double tpJoints_PotentialEnergy(const tpSystem* system); // of springs
+double tpJoint_PotentialEnergy(const tpJoint* joint, const tpPose* poses);
 
 #endif

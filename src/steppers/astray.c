@@ -5,6 +5,7 @@
 #include "dynamics/deep_bodies.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/island_rises.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/most_gain.h"
@@ -125,29 +126,19 @@ static double mostEnergy(const tpJoinedStep* step, const tpStepReport* report) {
     return known;
 }
 
-// Whether anything can push one way alone: solves of such rows can run away. What other joints and
-// springs gain in a step that is too long for them is the error of the scheme, which gives it back
-// in other steps: to take gains again and let losses be would drain a swing.
-static bool hasOneSidedRows(const tpSystem* system) {
-    bool isFound = system->contacts.count > 0;
-    for (int i = 0; !isFound && i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
-            const tpCoordinateDef* def = &joint->coordinates[k].def;
-            isFound = isFound || def->hasLimits || def->hasServo || def->hasMotor;
-        }
-    }
-    for (int i = 0; !isFound && i < system->couplings.count; ++i) {
-        const tpCoupling* coupling = &system->couplings.data[i];
-        isFound = coupling->isLive && (coupling->def.hasLimits || coupling->def.hasServo);
-    }
-    return isFound;
+// What an island in which something has pushed one way has gained in the step, or all on which
+// drives and forces act, J.
+static double unpaidRise(const tpJoinedStep* step, double rise) {
+    tpIslandRises rises;
+    return tpIslandRises_BeginAt(&rises, step->system, &step->start.motion)
+               ? tpIslandRises_Unpaid(&rises, step->system, rise)
+               : INFINITY;
 }
 
 // Whether a step has made energy of nothing, or books work that nobody can have done. What books of
 // drives may be off by is not meant.
 static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepReport* report) {
-    const tpSystem* system = step->system;
+    tpSystem* system = step->system;
     if (!step->stepper->closesAccount || report->undone || system->gives) {
         return false;
     }
@@ -159,9 +150,9 @@ static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepRepo
                       : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
     double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
                   report->externalWork;
-    bool isPaid = rise <= kinetic && !(step->mayTear && hasOneSidedRows(system));
-    double gain = isSpent ? grossGain : unpaidGain;
-    if (!isPaid && rise > gain * tpCertificate_EnergyLimit(system, report)) {
+    double allowed = (isSpent ? grossGain : unpaidGain) * tpCertificate_EnergyLimit(system, report);
+    if (rise > allowed &&
+        (!(rise <= kinetic) || (step->mayTear && unpaidRise(step, rise) > allowed))) {
         return true;
     }
     // Bodies that were thrown and then stopped are elsewhere.

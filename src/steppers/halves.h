@@ -2,8 +2,8 @@
 //
 // A stepper whose rows are linear has no guard of its own against steps that are too long for how
 // fast its joints turn: such a step gains energy, or leaves joints that cannot be brought back. It
-// is undone and taken in shorter parts. The next step begins with parts that are one halving
-// longer.
+// is undone and taken in shorter parts by the islands for which it was too long, and whole by all
+// others. The next step begins with parts that are one halving longer.
 
 #ifndef TIPPE_SRC_STEPPERS_HALVES_H
 #define TIPPE_SRC_STEPPERS_HALVES_H

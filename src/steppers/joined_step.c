@@ -13,6 +13,7 @@
 #include "steppers/astray.h"
 #include "steppers/late_overlaps.h"
 #include "steppers/pieces.h"
+#include "steppers/scene_parts.h"
 
 // Of a step that tears joints apart: what their islands take instead, as a part of its duration,
 // and the shares of the budget that each of these tries and the step of all other bodies have.
@@ -63,79 +64,7 @@ bool tpJoinedStep_Begin(tpJoinedStep* step) {
     return tpKept_Take(&step->start, step->system, step->stepper, step->state);
 }
 
-// Islands -----------------------------------------------------------------------------------------
-
-// Marks the islands of marked bodies, at the start of the step. False if memory ran out.
-static bool markIslands(const tpJoinedStep* step, const double* margins, bool* isHeld) {
-    tpSystem* system = step->system;
-    int* islands = tpBodyIslands_Find(system);
-    bool* isMarked = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
-    tpContact* contacts;
-    int count;
-    if (islands == NULL || isMarked == NULL ||
-        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
-            tp_success) {
-        return false;
-    }
-    for (int i = 0; i < count; ++i) {
-        tpBodyIslands_Join(islands, system, contacts[i].bodyA, contacts[i].bodyB);
-    }
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (isHeld[i]) {
-            isMarked[tpBodyIslands_Root(islands, i)] = true;
-        }
-    }
-    for (int i = 0; i < system->bodyCount; ++i) {
-        isHeld[i] = tpSystem_IsDynamic(system, i) && isMarked[tpBodyIslands_Root(islands, i)];
-    }
-    return true;
-}
-
 // The two parts -----------------------------------------------------------------------------------
-
-// Where the bodies and joints of both parts end.
-typedef struct Ends {
-    tpPose* poses;
-    tpVelocity* velocities;
-    double *motion, *now; // of joints
-} Ends;
-
-static bool makeEnds(tpSystem* system, Ends* ends) {
-    int numbers = tpJoints_MotionCount(system);
-    ends->poses = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
-    ends->velocities = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
-    ends->motion = TP_SCRATCH(&system->arena, double, numbers);
-    ends->now = TP_SCRATCH(&system->arena, double, numbers);
-    return !system->arena.failed;
-}
-
-// A dynamic body of a joint, or -1.
-static int movedBy(const tpSystem* system, const tpJoint* joint) {
-    return tpSystem_IsDynamic(system, joint->bodyA)   ? joint->bodyA
-           : tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB
-                                                      : -1;
-}
-
-// Keeps where the bodies that are in the system have come to. Bodies that do not move by impulses
-// are those of the last part.
-static void keepEnds(const tpSystem* system, const bool* isOut, Ends* ends) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (!isOut[i]) {
-            ends->poses[i] = system->poses.data[i];
-            ends->velocities[i] = system->velocities.data[i];
-        }
-    }
-    tpJoints_ReadMotion(system, ends->now);
-    int place = 0;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        int end = place + tpJoint_MotionCount(joint);
-        bool isIn = movedBy(system, joint) >= 0;
-        for (; place < end; ++place) {
-            ends->motion[place] = isIn ? ends->now[place] : ends->motion[place];
-        }
-    }
-}
 
 // Goes back to the start of the step, and takes bodies out of the system.
 static bool startPart(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
@@ -280,8 +209,9 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     tpSystem* system = step->system;
     bool* isOther = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     tpParts parts;
-    Ends ends;
-    if (isOther == NULL || !tpParts_Begin(&parts, system, step->h) || !makeEnds(system, &ends)) {
+    tpEnds ends;
+    if (isOther == NULL || !tpParts_Begin(&parts, system, step->h) ||
+        !tpEnds_Begin(&ends, system)) {
         return false;
     }
     bool hasOthers = false, hasHeld = false;
@@ -294,16 +224,15 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     double h =
         hasHeld ? takeHeld(step, isOther, mayBeWhole && hasOthers, outcome, report) : step->h;
     outcome->isCut = h < step->h;
-    tpJoints_ReadMotion(system, ends.motion);
     bool isDone = true;
     if (hasHeld) {
-        keepEnds(system, isOther, &ends);
+        tpEnds_Keep(&ends, system, isOther);
         isDone = tpParts_Add(&parts, h, NULL);
         tpSystem_PutIn(system, isOther);
     }
     if (hasOthers && isDone && !report->undone) {
         outcome->isAstray = takeOthers(step, isHeld, report);
-        keepEnds(system, isHeld, &ends);
+        tpEnds_Keep(&ends, system, isHeld);
         isDone = tpParts_Add(&parts, step->h, NULL);
         tpSystem_PutIn(system, isHeld);
         if (outcome->isAstray) {
@@ -314,12 +243,8 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
                                     &outcome->laws);
         }
     }
-    memcpy(system->poses.data, ends.poses, sizeof(tpPose) * (size_t)system->bodyCount);
-    memcpy(system->velocities.data, ends.velocities,
-           sizeof(tpVelocity) * (size_t)system->bodyCount);
-    tpJoints_WriteMotion(system, ends.motion);
+    tpEnds_Write(&ends, system);
     tpJoints_WriteReactions(system, parts.reactions);
-    tpSystem_ForgetFound(system);
     return isDone && (report->undone || tpParts_List(&parts, report));
 }
 
@@ -342,7 +267,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         for (int i = 0; round == lastRound && i < system->bodyCount; ++i) {
             isHeld[i] = tpSystem_IsDynamic(system, i);
         }
-        isDone = margins != NULL && markIslands(step, margins, isHeld) &&
+        isDone = margins != NULL && tpSystem_MarkIslands(system, margins, isHeld) &&
                  takeParts(step, isNew, isHeld, &outcome, report);
         isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);

@@ -125,10 +125,84 @@ static void overlapIsNoReason(void** state) {
     assert_true(out.uncertified > 0);
 }
 
+// A body on a spring that nothing else holds, without weight.
+static tpBodyId addOrbit(tpWorld* world) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(20.8, 0.0, 0.0);
+    def.velocity = tpMakeVec3(0.0, 2.1, 1.0);
+    def.gravityScale = 0.0;
+    def.hasMass = true;
+    def.mass.mass = 0.7;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(1e-4, 1e-4, 1e-4));
+    tpJointDef spring = tpDefaultJointDef();
+    spring.type = tp_springJoint;
+    spring.bodyB = tpCreateBody(world, &def, NULL);
+    spring.anchorA.x = 20.0;
+    spring.anchorB = def.position;
+    spring.coordinate.hasSpring = true;
+    spring.coordinate.spring.stiffness = 55.0;
+    tpCreateJoint(world, &spring, NULL);
+    return spring.bodyB;
+}
+
+// A box that lies on a floor 10 m below.
+static tpBodyId addBoxOnFloor(tpWorld* world) {
+    addMaterial(world, 0.5, 0.0);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape,
+                  &(tpPlane){ { 0.0, 0.0, 1.0 }, -10.0 }, NULL);
+    def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(50.0, 0.0, -9.9);
+    return addSolidBox(world, &def, tpMakeVec3(0.2, 0.2, 0.2), 1000.0);
+}
+
+// The steps of a gyroscope are taken in parts for the gyroscope alone: what is on a spring beside
+// it goes to the same places as without it, a box stays where it lies and tells its weight, and the
+// gyroscope moves as it does without them.
+static void othersTakeTheWholeStep(void** state) {
+    (void)state;
+    const double h = 1.0 / 30.0, weight = 8.0 * 9.81;
+    tpWorld *all = makeGyroscope(), *spun = makeGyroscope(), *swung = makeGyroscope();
+    tpDestroyBody(swung, tpWorld_GetBody(swung, 0));
+    tpBodyId top = tpWorld_GetBody(all, 0), sameTop = tpWorld_GetBody(spun, 0);
+    tpBodyId orbit = addOrbit(all), sameOrbit = addOrbit(swung), box = addBoxOnFloor(all);
+    int halved = 0;
+    for (int k = 0; k < 60; ++k) {
+        tpStepReport report = tpWorld_Step(all, h);
+        tpWorld_Step(spun, h);
+        tpWorld_Step(swung, h);
+        halved += report.fallback != NULL;
+        CHECK_VEC3(tpBody_GetPosition(all, orbit), tpBody_GetPosition(swung, sameOrbit), 1e-12);
+        CHECK_VEC3(tpBody_GetPosition(all, box), tpMakeVec3(50.0, 0.0, -9.9), 1e-9);
+        CHECK_NEAR(report.kineticBefore + report.potentialBefore + report.externalWork,
+                   report.kineticAfter + report.potentialAfter + report.frictionLoss +
+                       report.impactLoss,
+                   1e-9 * 120.0);
+        int count;
+        const tpContactInfo* contacts = tpWorld_GetContacts(all, &count);
+        double carried = 0.0;
+        for (int i = 0; i < count; ++i) {
+            carried += contacts[i].normalImpulse;
+        }
+        CHECK_NEAR(carried, weight * h, 1e-8);
+        if (k < 10) {
+            CHECK_VEC3(tpBody_GetPosition(all, top), tpBody_GetPosition(spun, sameTop), 1e-9);
+        }
+    }
+    assert_true(halved > 50);
+    tpDestroyWorld(all);
+    tpDestroyWorld(spun);
+    tpDestroyWorld(swung);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gyroscopeGainsNothing),
         cmocka_unit_test(overlapIsNoReason),
+        cmocka_unit_test(othersTakeTheWholeStep),
         cmocka_unit_test(chainGainsNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

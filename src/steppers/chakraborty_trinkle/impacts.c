@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "dynamics/couplings.h"
 #include "dynamics/decompression.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
 #include "steppers/options.h"
@@ -271,14 +273,55 @@ static void addContact(tpImplicitStep* step, const tpContactShare* carried, int 
     }
 }
 
+// Joints and couplings of islands that end their part with an impact.
+typedef struct tpEndingJoints {
+    bool *joints, *couplings;
+} tpEndingJoints;
+
+// False if memory ran out.
+static bool findEndingJoints(const tpImplicitStep* step, const bool* isEnding,
+                             tpEndingJoints* ending) {
+    const tpSystem* system = step->base.system;
+    const tpRows* rows = &step->base.rows;
+    ending->joints = TP_SCRATCH_ZEROED(&step->base.system->arena, bool, system->joints.count);
+    ending->couplings = TP_SCRATCH_ZEROED(&step->base.system->arena, bool, system->couplings.count);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int b = step->geometry.contactBlocks; b < rows->blockCount; ++b) {
+        const tpBlockInfo* info = &rows->infos[b];
+        bool* list = info->isCoupling ? ending->couplings : ending->joints;
+        list[info->index] = list[info->index] || isEnding[step->islands.ofBlock[b]];
+    }
+    return true;
+}
+
+static void addJoints(tpImplicitStep* step, const tpEndingJoints* ending) {
+    tpSystem* system = step->base.system;
+    const tpPose* poses = system->poses.data;
+    tpJointTreatment treatment = { step->base.h, 0.0, NULL, 0.0, 0.0, false };
+    for (int i = 0; i < system->joints.count; ++i) {
+        if (ending->joints[i]) {
+            tpJoint_AddRows(&step->base.rows, system, i, poses, &treatment);
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (ending->couplings[i]) {
+            tpCoupling_AddRows(&step->base.rows, system, i, poses, &treatment, tp_noLaws);
+        }
+    }
+}
+
 // Rows of the contacts that are closed where the part ends, in islands that were hit, and of the
-// joints, with the impulses that contacts carried. False if memory ran out.
-static bool addRows(tpImplicitStep* step) {
+// joints of islands that end their part so, with the impulses that contacts carried. False if
+// memory ran out.
+static bool addRows(tpImplicitStep* step, const bool* isEnding) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
     int count = base->contactCount;
+    tpEndingJoints ending;
     tpContactShare* carried = TP_SCRATCH(&system->arena, tpContactShare, count);
-    if (carried == NULL) {
+    if (carried == NULL || !findEndingJoints(step, isEnding, &ending)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -301,8 +344,7 @@ static bool addRows(tpImplicitStep* step) {
             addContact(step, &carried[i], i);
         }
     }
-    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0, false };
-    tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
+    addJoints(step, &ending);
     return true;
 }
 
@@ -311,13 +353,13 @@ static double rowVelocity(const tpRows* rows, int block, int row, const tpVeloci
 }
 
 // False if memory ran out.
-static bool beginEnd(tpImpactEnd* impact) {
+static bool beginEnd(tpImpactEnd* impact, const bool* isEnding) {
     tpTimeStep* base = &impact->step->base;
     tpSystem* system = base->system;
     size_t bytes = sizeof(tpVelocity) * (size_t)base->bodyCount;
     impact->reached = tpArena_Get(&system->arena, bytes);
     impact->before = tpArena_Get(&system->arena, bytes);
-    if (system->arena.failed || !addRows(impact->step)) {
+    if (system->arena.failed || !addRows(impact->step, isEnding)) {
         return false;
     }
     tpRows* rows = &base->rows;
@@ -472,34 +514,42 @@ static bool solveGuarded(tpImpactEnd* impact, double allowed, tpStepReport* repo
     return solveWith(impact, 0.0, report);
 }
 
-// Whether machines without contacts are driven or damped. Joints hold in the mean of a midpoint
+// Marks the islands whose velocities are made admissible where the part ends: those that were hit,
+// and machines without contacts that are driven or damped. Joints hold in the mean of a midpoint
 // step; a drive that sets in leaves velocities at its end which open the joints, change sign from
-// step to step and never decay. Without drives they are small and part of the energy that is kept.
-static bool isDriven(const tpImplicitStep* step) {
+// step to step and never decay. Without drives they are small and part of the energy that is kept:
+// what happens in one island is no reason to take them from another.
+static bool markEnding(const tpImplicitStep* step, bool* isEnding) {
     const tpRows* rows = &step->base.rows;
-    for (int b = 0; step->base.contactCount == 0 && b < rows->blockCount; ++b) {
-        tpRowRole role = rows->infos[b].role;
-        if (role == tp_servoRole || role == tp_motorRole || role == tp_damperRole ||
-            role == tp_frictionRole) {
-            return true;
+    bool isAny = false;
+    for (int k = 0; k < step->islands.count; ++k) {
+        bool isDriven = false, touches = false;
+        for (int i = step->islands.starts[k]; i < step->islands.starts[k + 1]; ++i) {
+            const tpBlockInfo* info = &rows->infos[step->islands.blocks[i]];
+            touches = touches || info->source == tp_contactSource;
+            isDriven = isDriven || (info->source != tp_contactSource &&
+                                    (info->role == tp_servoRole || info->role == tp_motorRole ||
+                                     info->role == tp_damperRole || info->role == tp_frictionRole));
         }
+        isEnding[k] = step->isImpact[k] || (isDriven && !touches);
+        isAny = isAny || isEnding[k];
     }
-    return false;
+    return isAny;
 }
 
 bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally, double energy,
                    tpStepReport* report) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
-    bool isAny = isDriven(step);
-    for (int k = 0; k < step->islands.count; ++k) {
-        isAny = isAny || step->isImpact[k];
+    bool* isEnding = TP_SCRATCH(&system->arena, bool, step->islands.count);
+    if (isEnding == NULL) {
+        return false;
     }
-    if (!isAny) {
+    if (!markEnding(step, isEnding)) {
         return true;
     }
     tpImpactEnd impact = { .step = step, .memory = memory };
-    if (!beginEnd(&impact)) {
+    if (!beginEnd(&impact, isEnding)) {
         return false;
     }
     if (!impact.mayBounce) {

@@ -50,6 +50,7 @@ typedef struct tpFlight {
     double kineticBefore, kineticAfter; // and the energies there, J
     bool hasForces;                     // more than gravity acts on it
     bool isBound;                       // by a joint
+    bool isSwung;                       // it is at the end of the frame already (mechanisms.c)
     bool joins;                         // is to be handed over, now
     bool leaves;                        // is taken back at the time stepper's next step
     int firstLink;                      // of its near pairs: 2 * pair + side; -1: none
@@ -121,7 +122,8 @@ static const double tp_touchesWork = 80.0;
 typedef struct tpEvents {
     tpAllocator allocator;
     tpSystem* system;
-    tpStepperMemory* memory; // solver, contacts of the time stepper
+    tpStepperMemory* memory;     // solver, contacts of the time stepper
+    tpStepperMemory* mechanisms; // of the stepper that swings them
     tpBroadPhase* hash;
     TP_ARRAY(tpKnownShapes) known; // sorted
     uint64_t knownStructure;
@@ -299,10 +301,14 @@ bool tpEvents_FinishTimeStepper(tpEvents* events);
 // A frame that cost too much, or one that follows it: one step of another stepper.
 void tpEvents_StepAway(tpEvents* events, const tpOptions* options);
 
-// Whether every body that can move is bound by joints and nothing is near; then another stepper
-// makes the whole frame.
-bool tpEvents_IsAllBound(const tpEvents* events);
-void tpEvents_StepWhole(tpEvents* events, const tpOptions* options);
+// Tells that another stepper has made the whole frame for all bodies of joints.
+void tpEvents_TellWhole(tpEvents* events);
+
+// mechanisms.c: mechanisms that nothing comes near ------------------------------------------------
+
+// Brings them to the end of the frame, once near pairs are known. `areAll`: nothing else can move,
+// and the frame is done. False if memory ran out.
+bool tpEvents_SwingMechanisms(tpEvents* events, const tpOptions* options, bool* areAll);
 
 // report.c: what the frame tells ------------------------------------------------------------------
 

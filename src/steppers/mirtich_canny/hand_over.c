@@ -4,8 +4,7 @@
 // of events takes its island, all that it touches through other bodies, to the time stepper; bodies
 // of joints are always with it. Its steps are events of the same heap (time_stepper.c). So does a
 // body that others press deeper than it can hop out of. A body is taken back when nothing is nearer
-// to it than 2 eps_c. If joints bind all bodies and nothing comes near anything, the anitescu
-// stepper makes the frame: it swings without loss, which the time stepper does not.
+// to it than 2 eps_c. Mechanisms that nothing comes near have another one (mechanisms.c).
 
 #include <string.h>
 
@@ -160,7 +159,9 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
     }
     for (int i = 0; i < events->flights.count; ++i) {
         tpFlight* flight = &events->flights.data[i];
-        if (flight->kind == tp_stepped) {
+        if (flight->isSwung) {
+            tpSystem_HandOver(system, i, true);
+        } else if (flight->kind == tp_stepped) {
             isUsed = isUsed || flight->isBound;
             // Whoever is to leave does so as the next frame starts.
             tpSystem_HandOver(system, i, !flight->leaves);
@@ -177,20 +178,7 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
     return true;
 }
 
-// Joints alone -----------------------------------------------------------------------------------
-
-bool tpEvents_IsAllBound(const tpEvents* events) {
-    bool isBound = false;
-    for (int i = 0; i < events->flights.count; ++i) {
-        const tpFlight* flight = &events->flights.data[i];
-        bool isMovable = flight->kind == tp_ballistic || flight->kind == tp_stepped;
-        if (isMovable && !(flight->kind == tp_stepped && flight->isBound)) {
-            return false;
-        }
-        isBound = isBound || isMovable;
-    }
-    return isBound && events->nearPairs.count == 0;
-}
+// Whole frames -----------------------------------------------------------------------------------
 
 // Says who was handed over, all bodies in flight or those of the time stepper, by a whole frame.
 static void countHandedOver(tpEvents* events, bool isAll) {
@@ -204,22 +192,7 @@ static void countHandedOver(tpEvents* events, bool isAll) {
     events->report->fallback = "time stepper";
 }
 
-void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
-    static const double longestStep = 5e-3; // in units of time
-    tpSystem* system = events->system;
-    double start = system->time;
-    int count =
-        (int)fmin(ceil(events->length / (longestStep * system->units.time) * (1.0 - 1e-9)), 1e6);
-    count = count > 0 ? count : 1;
-    double h = events->length / count;
-    for (int k = 0; k < count && !events->report->undone; ++k) {
-        system->time = start + k * h;
-        system->solveWork = 0.0;
-        tpStepBudget_BeginPart(system, 1.0 / count);
-        tpAnitescuStepper.step(system, events->memory, options, h, events->report);
-    }
-    system->time = start;
-    events->report->substepCount = count;
+void tpEvents_TellWhole(tpEvents* events) {
     countHandedOver(events, false);
 }
 

@@ -32,6 +32,7 @@ static void destroy(tpSystem* system, void* state) {
     }
     const tpAllocator* allocator = &events->allocator;
     tpStepperMemory_Destroy(system, events->memory);
+    tpStepperMemory_Destroy(system, events->mechanisms);
     if (events->hash != NULL) {
         tp_hashBroadPhase.destroy(events->hash);
     }
@@ -69,10 +70,12 @@ static bool create(tpSystem* system, void** state) {
     events->allocator = system->allocator;
     events->system = system;
     tpArena_Create(&events->pair.arena, &system->allocator);
-    void* memory = NULL;
+    void *memory = NULL, *mechanisms = NULL;
     bool isMade = tpStepperMemory_Create(system, &memory) &&
+                  tpStepperMemory_Create(system, &mechanisms) &&
                   tp_hashBroadPhase.create(&system->allocator, &events->hash) == tp_success;
     events->memory = memory;
+    events->mechanisms = mechanisms;
     if (!isMade) {
         destroy(system, events);
         return false;
@@ -90,7 +93,8 @@ typedef struct SavedEvents {
 static size_t savedSize(const void* state) {
     const tpEvents* events = state;
     return sizeof(SavedEvents) + sizeof(tpKnownShapes) * (size_t)events->known.count +
-           (size_t)events->system->bodyCount + tpStepperMemory_SavedSize(events->memory);
+           (size_t)events->system->bodyCount + tpStepperMemory_SavedSize(events->memory) +
+           tpStepperMemory_SavedSize(events->mechanisms);
 }
 
 static void save(const void* state, void* saved) {
@@ -115,6 +119,7 @@ static void save(const void* state, void* saved) {
         *place++ = events->system->bodies.data[i].carrier != NULL ? 1 : 0;
     }
     tpStepperMemory_Save(events->memory, place);
+    tpStepperMemory_Save(events->mechanisms, place + tpStepperMemory_SavedSize(events->memory));
 }
 
 static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
@@ -139,7 +144,8 @@ static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
         tpSavedReader_Take(reader, &isHandedOver, 1);
         tpSystem_HandOver(system, i, isHandedOver != 0);
     }
-    return !reader->failed && tpStepperMemory_Restore(system, events->memory, reader);
+    return !reader->failed && tpStepperMemory_Restore(system, events->memory, reader) &&
+           tpStepperMemory_Restore(system, events->mechanisms, reader);
 }
 
 // Settings ----------------------------------------------------------------------------------------
@@ -261,9 +267,13 @@ static bool runFrame(tpEvents* events, const tpOptions* options) {
     if (!tpEvents_FindNearPairs(events)) {
         return false;
     }
-    if (tpEvents_IsAllBound(events)) {
-        tpEvents_StepWhole(events, options);
-        return !events->report->undone;
+    bool areAll = false;
+    if (isStepped && !tpEvents_SwingMechanisms(events, options, &areAll)) {
+        return false;
+    }
+    if (areAll) {
+        tpEvents_TellWhole(events);
+        return true;
     }
     if (isStepped) {
         tpEvents_ScheduleStep(events, 0.0);
@@ -341,6 +351,10 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->report = NULL;
 }
 
+static tpEnergyBook* bookOf(void* state) {
+    return &((tpEvents*)state)->mechanisms->book;
+}
+
 static const tpOptionIndex used[] = { tp_collisionToleranceOption,
                                       tp_restitutionThresholdOption,
                                       tp_restitutionLawOption,
@@ -371,6 +385,7 @@ const tpStepper tpMirtichCannyStepper = {
     .create = create,
     .destroy = destroy,
     .step = step,
+    .bookOf = bookOf,
     .savedSize = savedSize,
     .save = save,
     .restore = restore,

@@ -241,8 +241,9 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     return keepImpulses(events, step, &tally);
 }
 
-// Something that is done with all bodies in flight as if they could not move, and those that move
-// as told at constant velocities, at a time after the frame's start.
+// Something that is done with all bodies in flight and mechanisms that have swung already as if
+// they could not move, and those that move as told at constant velocities, at a time after the
+// frame's start.
 typedef bool tpApart(tpEvents* events, tpTimeStep* step);
 
 static bool solveApart(tpEvents* events, double time, tpApart* solve) {
@@ -263,7 +264,7 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
         poses[i] = system->poses.data[i];
         velocities[i] = system->velocities.data[i];
         body->keyframes = NULL;
-        if (events->flights.data[i].kind == tp_ballistic) {
+        if (events->flights.data[i].kind != tp_stepped) {
             body->inverseMass = 0.0;
         }
     }

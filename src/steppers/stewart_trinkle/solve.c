@@ -7,6 +7,7 @@
 #include "dynamics/report.h"
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
+#include "steppers/stewart_trinkle/end_depth.h"
 #include "steppers/stewart_trinkle/share.h"
 #include "steppers/stewart_trinkle/swings.h"
 
@@ -271,24 +272,6 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     return !step->system->arena.failed;
 }
 
-// How deep bodies may overlap after the step: as deep as where it ends, and deeper by what joints
-// are off there, for those are brought back by moving bodies. Negative if memory ran out.
-static double deepestEnd(tpTimeStep* step) {
-    double nearest = INFINITY, off = 0.0;
-    for (int i = 0; i < step->endCount; ++i) {
-        nearest = fmin(nearest, step->endContacts[i].gap);
-    }
-    if (step->system->joints.count > 0 && step->endCount > 0) {
-        tpPose* poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
-        if (poses == NULL) {
-            return -1.0;
-        }
-        tpTimeStep_Move(step, step->meanVelocities, poses);
-        off = tpJoints_PositionError(step->system, poses);
-    }
-    return fmax(0.0, off - nearest);
-}
-
 // With more contacts than this a solve costs more than a search for contacts: those after which
 // others follow need not be solved to the last digit.
 enum { fewContacts = 40 };
@@ -340,7 +323,7 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepPro
             if (isLimited && !isMoved && !tpPassage_FindEndContacts(problem->passage, step)) {
                 return false;
             }
-            end->depth = isLimited ? deepestEnd(step) : 0.0;
+            end->depth = isLimited ? tpStewartTrinkle_DeepestEnd(step) : 0.0;
             bool isFinal = !end->isRough || (!isSpent && end->depth > limit);
             if (isFinal || end->depth < 0.0) {
                 return end->depth >= 0.0;
