@@ -241,20 +241,20 @@ static void goOn(tpGroupRun* run, tpKept* end, double seconds) {
 static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double guess,
                           tpKept* end, double* endTime) {
     tpSystem* system = run->system;
-    double gap = INFINITY, time = guess, ahead;
+    double time = guess;
+    tpFlowMeeting meeting;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&system->arena);
     for (int k = 0; k < meetingTries && time > 0.0 && time <= run->length; ++k) {
         bool isGood = flow(run, from, start, time, true, NULL, &taken);
-        run->hasMemory =
-            run->hasMemory && tpFlow_LookAhead(from, system, run->length, &gap, &ahead);
+        run->hasMemory = run->hasMemory && tpFlow_LookAhead(from, system, run->length, &meeting);
         tpArena_Release(&system->arena, mark);
-        if (!isGood || !run->hasMemory || !isfinite(ahead)) {
+        if (!isGood || !run->hasMemory || !isfinite(meeting.first)) {
             return 0.0;
         }
         *endTime = time;
-        time += ahead;
-        if (fabs(gap) <= roughlyClosed * run->lengthScale) {
+        time += meeting.first;
+        if (fabs(meeting.firstGap) <= roughlyClosed * run->lengthScale) {
             return keepEnd(run, end) ? time : 0.0;
         }
     }
@@ -262,22 +262,23 @@ static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, do
 }
 
 // Where halves of the way come to the shapes that meet. Returns when that is, with the group there,
-// or 0.
+// or 0: also if others have met before, which overlap there. (What has been in the floor and parts
+// from it does not approach: the next impact of another body was taken for the first one.)
 static double meet(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
                    tpTaken parts[2]) {
     tpSystem* system = run->system;
-    double gap = INFINITY, ahead;
+    double allowed = tpGroupRun_AllowedError(run, true, run->length);
+    tpFlowMeeting meeting;
     for (int k = 0; k < closingTries && time > 0.0 && time <= run->length; ++k) {
         bool isGood = flow(run, from, start, time, true, &parts[0], &parts[1]);
-        run->hasMemory =
-            run->hasMemory && tpFlow_LookAhead(from, system, run->length, &gap, &ahead);
-        if (!isGood || !run->hasMemory || !isfinite(ahead)) {
+        run->hasMemory = run->hasMemory && tpFlow_LookAhead(from, system, run->length, &meeting);
+        if (!isGood || !run->hasMemory || !isfinite(meeting.first)) {
             return 0.0;
         }
-        if (fabs(gap) <= closed * run->lengthScale) {
-            return time;
+        if (fabs(meeting.firstGap) <= closed * run->lengthScale) {
+            return meeting.deepest <= allowed ? time : 0.0;
         }
-        time += ahead;
+        time += meeting.first;
     }
     return 0.0;
 }
