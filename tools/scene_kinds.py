@@ -542,9 +542,54 @@ def scaled(rng, folder):
     return made
 
 
+def slabs(rng, folder):
+    """Heavy slabs and logs that lie across each other, dropped from above each other's heads."""
+    bodies, top = [ground(rng, folder, rng.choice(["plane", "box", "tilted", "bumps"]))], .1
+    for k in range(rng.randint(3, 12)):
+        kind = rng.choice(["slab", "slab", "log", "beam"])
+        length = rng.uniform(.5, 1.4)
+        if kind == "slab":
+            thick = rng.uniform(.03, .12)
+            one = {"type": "box", "size": [number(length), number(rng.uniform(.3, .9)), number(thick)]}
+        elif kind == "beam":
+            thick = rng.uniform(.08, .2)
+            one = {"type": "box", "size": [number(length), number(thick), number(thick)]}
+        else:
+            thick = 2 * rng.uniform(.04, .12)
+            one = {"type": rng.choice(["cylinder", "capsule"]), "radius": number(.5 * thick), "length": number(length),
+                   "axis": [1, 0, 0]}
+        yaw, tilt = rng.uniform(0, math.pi), rng.gauss(0, .1)
+        turn = [math.cos(.5 * yaw) * math.cos(.5 * tilt), -math.sin(.5 * yaw) * math.sin(.5 * tilt),
+                math.cos(.5 * yaw) * math.sin(.5 * tilt), math.sin(.5 * yaw) * math.cos(.5 * tilt)]
+        lean = .5 * length * abs(math.sin(tilt))
+        bodies.append({"name": f"b{k}", "density": rng.choice([500, 2400, 7800]), "material": f"m{rng.randrange(4)}",
+                       "shapes": [one], "rotation": {"quaternion": [number(x) for x in turn]},
+                       "position": [number(rng.uniform(-.2, .2)), number(rng.uniform(-.2, .2)), number(top + lean + .5 * thick)],
+                       "velocity": [number(rng.uniform(-.5, .5)), number(rng.uniform(-.5, .5)), number(rng.uniform(-3, 0))]})
+        top += 2 * lean + thick + rng.choice([.01, .1, .3])
+    return scene(rng, "slabs", bodies)
+
+
+def sizes(rng, folder):
+    """Bodies of .3 m beside, over and under bodies of a hundredth of their size."""
+    bodies, top = [ground(rng, folder, rng.choice(["plane", "box", "tilted", "heightfield"]))], .08
+    for k in range(rng.randint(2, 12)):
+        made = body(rng, f"b{k}", [rng.uniform(-.1, .1), rng.uniform(-.1, .1), 0])
+        ratio = 1.0 if k % 2 == 0 else 10 ** rng.uniform(-2, -1)
+        rescale({"shapes": made["shapes"]}, 1.5 * ratio)
+        top += .4 * ratio
+        made["position"][2] = number(top)
+        top += .4 * ratio
+        if ratio < 1:
+            made["angular_velocity"] = [0, 0, 0]
+            made["velocity"] = bodies[-1]["velocity"]
+        bodies.append(made)
+    return scene(rng, "sizes", bodies)
+
+
 KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning, "driven": driven,
          "stacked": stacked, "looped": looped, "limited": limited, "curved": curved, "platform": platform,
-         "bouncy": bouncy, "scaled": scaled}
+         "bouncy": bouncy, "scaled": scaled, "slabs": slabs, "sizes": sizes}
 
 
 def make(kind, seed, folder):

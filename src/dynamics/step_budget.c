@@ -186,6 +186,10 @@ bool tpStepBudget_IsHard(const tpSystem* system) {
     return system->stepWork >= hardPart * limitOf(system);
 }
 
+bool tpStepBudget_WasHard(const tpSystem* system) {
+    return tpStepBudget_Work(system) >= hardPart * tpStepBudget_Whole(system);
+}
+
 bool tpStepBudget_IsSpent(const tpSystem* system) {
     double limit = limitOf(system);
     double kept = fmin(endingSolves * system->largestWork, endingPart * limit);

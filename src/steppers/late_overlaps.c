@@ -263,7 +263,8 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
     double used = tpStepBudget_Work(system) / tpStepBudget_Whole(system);
     bool isSpent = tpStepBudget_WasSpent(system), hasJoints = system->joints.count > 0;
     bool isLost = before > tooDeep * limit && used >= longest;
-    bool mayLeave = !isSpent && !tpStepBudget_IsHard(system);
+    bool hasFailed = report->failureCount > 0;
+    bool mayLeave = !isSpent && !tpStepBudget_WasHard(system) && !hasFailed;
     if (system->gives || !(before > limit) || isLost || mayLeave) {
         return true;
     }

@@ -534,6 +534,33 @@ static void spinsAreBrakedInOneStride(void** state) {
     tpDestroyWorld(world);
 }
 
+// A cone without friction tumbles over the edges of hills.
+static const char* const hills =
+    "{ \"tippe\": 1, \"name\": \"hills\", \"gravity\": [0, 0, -9.81],"
+    " \"materials\": { \"m\": { \"friction\": 0 } }, \"bodies\": ["
+    " { \"name\": \"g\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": ["
+    " { \"type\": \"heightfield\", \"columns\": 4, \"rows\": 4, \"spacing\": [0.4, 0.4],"
+    " \"heights\": [0.01, -0.04, 0.03, -0.02, 0.05, -0.04, 0.03, -0.04, 0.06, 0.04, -0.05, 0.02,"
+    " -0.03, 0, 0.04, -0.04] } ] },"
+    " { \"name\": \"a\", \"density\": 1000, \"material\": \"m\", \"position\": [0, 0, 0.25],"
+    " \"rotation\": { \"axis\": [1, 0, 0], \"degrees\": 8 }, \"velocity\": [-0.7, 0, 0],"
+    " \"angular_velocity\": [13, -20, 30], \"shapes\": ["
+    " { \"type\": \"cone\", \"radius\": 0.11, \"length\": 0.11 } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": \"1 / 60\", \"until\": 1 } }";
+
+// Normals change at once there, and a flow goes anywhere: its halves, which do not agree with the
+// whole of it, are no way to the moment. (They were kept, with 1.3 percent more energy.)
+static void edgesGiveNothing(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(hills);
+    for (int i = 0; i < 60; ++i) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        assert_int_equal(report.violations, 0);
+        CHECK_BELOW(report.energyIncrease, 0.1 * report.limits.energy);
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksTurnRound),
@@ -555,6 +582,7 @@ int main(void) {
         cmocka_unit_test(motorsComeToTheirSpeed),
         cmocka_unit_test(spinsAreBrakedInOneStride),
         cmocka_unit_test(ballsLeaveTablesInTime),
+        cmocka_unit_test(edgesGiveNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include "steppers/auto/unchecked.h"
 
 #include "auto_balls.h"
+#include "dynamics/certificate.h"
+#include "dynamics/forces.h"
 
 static const double h = 0.01, radius = 0.1; // that of balls in auto_balls.h
 
@@ -168,11 +170,44 @@ static void checksSpeakForSteps(void** state) {
     tpDestroyWorld(world);
 }
 
+// A run that was not accurate is bad if it has gained more than a certificate allows, by what is
+// not work; one that was accurate is what its checks say.
+static void gainsMakeRunsBad(void** state) {
+    (void)state;
+    static const double speeds[] = { 0.0, 0.01, 1.0, 8.0 };
+    for (int k = 0; k < 16; ++k) {
+        tpGroups groups;
+        tpGroupRun run;
+        tpWorld* world = makeRun(&groups, &run, tp_pileMethod, 0.3);
+        tpSystem* system = &world->system;
+        tpStepReport report = { 0 };
+        tpKept before;
+        double kinetic, potential, kineticAfter;
+        assert_true(tpCertificate_Begin(system, 1e-8, &report));
+        assert_true(tpKept_Take(&before, system, NULL, NULL));
+        tpSystem_FindEnergies(system, &kinetic, &potential);
+        run.hasMemory = true;
+        run.isAccurate = k % 2 == 0;
+        tpSystem_SetVelocity(system, 1, tpMakeVec3(speeds[k / 4], 0.0, 0.0), tpZeroVec3());
+        tpSystem_FindEnergies(system, &kineticAfter, &potential);
+        double gain = kineticAfter - kinetic;
+        run.taken.report.externalWork = k % 4 < 2 ? 0.0 : gain; // a motor did it
+        report = run.taken.report;
+        report.kineticBefore = kinetic;
+        report.kineticAfter = kineticAfter;
+        report.potentialBefore = report.potentialAfter = potential;
+        bool isGain = k % 4 < 2 && gain > tpCertificate_EnergyLimit(system, &report);
+        tpGroupRun_JudgeEnergy(&run, &before, kinetic, potential);
+        assert_int_equal(run.taken.isBad, isGain && !run.isAccurate);
+        assert_true(isGain == (k % 4 < 2 && k / 4 > 1));
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errorsGrowByRates),
-        cmocka_unit_test(unknownWaysCount),
-        cmocka_unit_test(flightsMayBeExact),
+        cmocka_unit_test(errorsGrowByRates),   cmocka_unit_test(unknownWaysCount),
+        cmocka_unit_test(flightsMayBeExact),   cmocka_unit_test(gainsMakeRunsBad),
         cmocka_unit_test(checksSpeakForSteps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "dynamics/step_budget.h"
 #include "steppers/auto/calm.h"
 #include "steppers/auto/choice.h"
+#include "steppers/auto/unchecked.h"
 
 static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";
@@ -173,17 +174,22 @@ static bool runGroup(tpUserStep* frame, int group, tpCarrier* carrier, bool isCo
                      tpGroupRun* run) {
     tpSystem* system = frame->system;
     const tpStepper* stepper = tpMethod_Stepper(carrier->method);
-    double time = system->time;
+    double time = system->time, kinetic, potential;
     tpKept before;
     *run = tpUserStep_MakeRun(frame, group, carrier);
     run->workLimit = isCompared ? INFINITY : tpChoice_WorkLimit(frame, group, carrier);
     run->mayGiveUp = isfinite(run->workLimit);
-    bool mayGoBack = !isCompared && group != frame->groups.flying;
+    bool isFlying = group == frame->groups.flying, mayGoBack = !isCompared && !isFlying;
+    const tpStepper* kept = mayGoBack ? stepper : NULL;
     if (!tpUserStep_StartErrors(frame, run) ||
-        (mayGoBack && !tpKept_Take(&before, system, stepper, carrier->state))) {
+        (!isFlying && !tpKept_Take(&before, system, kept, carrier->state))) {
         return false;
     }
+    tpSystem_FindEnergies(system, &kinetic, &potential);
     tpGroupRun_Take(run);
+    if (!isFlying) {
+        tpGroupRun_JudgeEnergy(run, &before, kinetic, potential);
+    }
     run->isGivenUp = run->isGivenUp || (mayGoBack && isToBeMended(frame, group, carrier, run));
     // What no method can, nobody tries to mend for a while.
     bool hasFailed = isCompared && run->taken.isBad;

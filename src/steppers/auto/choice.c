@@ -1,5 +1,8 @@
 #include "steppers/auto/choice.h"
 
+#include "dynamics/forces.h"
+#include "steppers/auto/unchecked.h"
+
 // Comparing methods is allowed so much of the work that a group has cost.
 static const double comparisonShare = 0.125;
 
@@ -93,7 +96,10 @@ static void tryMethod(tpUserStep* frame, int group, const tpKept* before, const 
     run.mayGiveUp = true;
     run.workLimit = limit;
     if (tpUserStep_StartErrors(frame, &run)) {
+        double kinetic, potential;
+        tpSystem_FindEnergies(system, &kinetic, &potential);
         tpGroupRun_Take(&run);
+        tpGroupRun_JudgeEnergy(&run, before, kinetic, potential);
         racer->work = run.taken.work;
         racer->lasting = tpGroupRun_LastingWork(&run);
         racer->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;

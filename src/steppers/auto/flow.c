@@ -257,7 +257,7 @@ static void setForces(tpFlow* flow, const tpSystem* system, int stage, double h)
 static bool advance(tpFlow* flow, tpSystem* system, int stage, double h) {
     tpFlowMemory* memory = flow->memory;
     bool isLast = stage + 1 == stageCount;
-    tpFlowMeeting meeting = { false, 0.0, INFINITY, INFINITY, INFINITY };
+    tpFlowMeeting meeting = { false, 0.0, INFINITY, INFINITY, INFINITY, 0.0 };
     if (!findPushes(flow, system, stage)) {
         return false;
     }

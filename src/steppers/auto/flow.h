@@ -63,8 +63,8 @@ bool tpFlow_Holds(const tpFlow* flow);
 bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch watch,
                        bool* isNear);
 
-// The first of what is met within so many seconds, or overlaps: its gap, m, and when it touches by
-// its speed, s from now on. Without it the time is INFINITY. False if memory ran out.
-bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead);
+// What is met within so many seconds, or overlaps: the first of what approaches, and the deepest
+// overlap. Without one `first` is INFINITY. False if memory ran out.
+bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, tpFlowMeeting* meeting);
 
 #endif

@@ -383,7 +383,7 @@ static void findFirst(const tpSystem* system, const tpContact* contact, tpFlowMe
 
 bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* system, double h,
                            tpFlowWatch watch, tpFlowMeeting* meeting) {
-    *meeting = (tpFlowMeeting){ false, 0.0, INFINITY, INFINITY, INFINITY };
+    *meeting = (tpFlowMeeting){ false, 0.0, INFINITY, INFINITY, INFINITY, 0.0 };
     if (watch == tp_flowBlind) {
         return tpFlowRows_Find(rows, plan, system);
     }
@@ -402,6 +402,7 @@ bool tpFlowRows_FindAround(tpFlowRows* rows, const tpFlowPlan* plan, tpSystem* s
             meeting->isThere = true;
             meeting->since = fmax(meeting->since, timeSinceTouch(system, &found[i]));
             meeting->ahead = fmin(meeting->ahead, timeToTouch(system, &found[i]));
+            meeting->deepest = fmax(meeting->deepest, -found[i].gap);
             findFirst(system, &found[i], meeting);
         }
     }

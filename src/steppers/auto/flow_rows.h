@@ -137,11 +137,13 @@ static inline bool tpFlowWatch_IsBehind(tpFlowWatch watch) {
 
 // Whether there is such a thing, and for how many seconds it has touched, by its speed; or in how
 // many seconds the first one will if none has, INFINITY: nobody knows. And the first of all that
-// approach: its gap, below 0 if it overlaps, and when it touches, by its speed.
+// approach: its gap, below 0 if it overlaps, and when it touches, by its speed. And the deepest
+// overlap of all, m: of what parts again, nobody knows when it was met.
 typedef struct tpFlowMeeting {
     bool isThere;
     double since, ahead;
     double firstGap, first;
+    double deepest;
 } tpFlowMeeting;
 
 // The same at an end of a step of h seconds.

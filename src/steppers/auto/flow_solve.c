@@ -477,12 +477,10 @@ bool tpFlow_LookAround(tpFlow* flow, tpSystem* system, double time, tpFlowWatch 
     return !system->arena.failed;
 }
 
-bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, double* gap, double* ahead) {
-    tpFlowMeeting meeting;
+bool tpFlow_LookAhead(tpFlow* flow, tpSystem* system, double time, tpFlowMeeting* meeting) {
     bool isFound = tpFlowRows_FindAround(flow->memory->next, &flow->plan, system, 2.0 * time,
-                                         tp_flowAhead, &meeting);
-    *gap = meeting.firstGap;
-    *ahead = isFound ? meeting.first : INFINITY;
+                                         tp_flowAhead, meeting);
+    meeting->first = isFound ? meeting->first : INFINITY;
     return !system->arena.failed;
 }
 

@@ -161,9 +161,7 @@ void tpGroupRun_AddUnknown(tpGroupRun* run, const tpVelocity* starts, double h) 
     }
 }
 
-// What a step has raised the energy by without work, in parts of what the certificate allows; 2 at
-// least if an island has gained more than its own energies allow.
-static double energyPart(tpSystem* system, const tpKept* before, tpStepReport* report) {
+double tpGroupRun_EnergyPart(tpSystem* system, const tpKept* before, tpStepReport* report) {
     const tpPose* poses = before->motion.poses;
     const tpVelocity* velocities = before->motion.velocities;
     report->kineticAfter = tpSystem_KineticEnergy(system);
@@ -173,6 +171,20 @@ static double energyPart(tpSystem* system, const tpKept* before, tpStepReport* r
     double part = rise / tpCertificate_EnergyLimit(system, report);
     bool hasGained = tpCertificate_HasIslandGained(system, poses, velocities, report);
     return hasGained ? fmax(part, 2.0) : part;
+}
+
+void tpGroupRun_JudgeEnergy(tpGroupRun* run, const tpKept* before, double kinetic,
+                            double potential) {
+    tpTaken* taken = &run->taken;
+    if (run->isAccurate || !run->hasMemory || run->isGivenUp) {
+        return;
+    }
+    tpStepReport report = taken->report;
+    report.kineticBefore = kinetic;
+    report.potentialBefore = potential;
+    double part = tpGroupRun_EnergyPart(run->system, before, &report);
+    taken->energyPart = fmax(taken->energyPart, part);
+    taken->isBad = taken->isBad || part > 1.0;
 }
 
 // A step that should be checked and is not: nobody knows how well it is, but for the energy.
@@ -186,7 +198,7 @@ static void goHopelessly(tpGroupRun* run, double start, double h) {
     }
     tpGroupRun_GoUnchecked(run, start, h, true, &check, NULL);
     if (run->hasMemory) {
-        double part = energyPart(system, &before, &check.whole.report);
+        double part = tpGroupRun_EnergyPart(system, &before, &check.whole.report);
         run->taken.energyPart = fmax(run->taken.energyPart, part);
         run->taken.isBad = run->taken.isBad || part > 1.0;
         tpGroupRun_AddUnknown(run, before.motion.velocities, h);

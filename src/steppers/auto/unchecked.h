@@ -47,6 +47,17 @@ bool tpGroupRun_GoUnchecked(tpGroupRun* run, double start, double h, bool isBlin
 // moved. (A ball between walls took 1.45 million instructions, 200,000 for each impact.)
 bool tpGroupRun_GoByEvents(tpGroupRun* run, double start, double h);
 
+// What a step from `before` has raised the energy by without work, in parts of what the certificate
+// allows; 2 at least if an island has gained more than its own energies allow. `report` has the
+// energies of its start.
+double tpGroupRun_EnergyPart(tpSystem* system, const tpKept* before, tpStepReport* report);
+
+// Judges the energy of a run that was not as accurate as was asked for, since its steps were as
+// short as they may be, or halves too dear: `before` is its start, of these energies, J. Gains
+// beyond what a certificate allows make it bad.
+void tpGroupRun_JudgeEnergy(tpGroupRun* run, const tpKept* before, double kinetic,
+                            double potential);
+
 // Takes a step whatever it does: of bodies that fly, of a crowd, or of a group whose checks have
 // been given up.
 void tpGroupRun_GoBlindly(tpGroupRun* run, double start, double h, bool isCrowd);
