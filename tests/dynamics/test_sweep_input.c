@@ -22,6 +22,19 @@ static void testBody(void** state) {
     CHECK_NEAR(body.inverseInertia[2], 4.0, 1e-13);
     CHECK_NEAR(body.inverseInertia[3], c * s * (1.0 / 0.1 - 1.0 / 0.2), 1e-13);
     CHECK_NEAR(body.inverseInertia[4], 0.0, 1e-14);
+    // Turned anyhow: R diag R'.
+    tpQuat q = tpQuatExp(tpMakeVec3(0.7, -1.1, 0.4));
+    system->poses.data[0].rotation = q;
+    tpMat33 r = tpMatFromQuat(q);
+    tpMat33 inverse = tpMulMM(
+        r, tpMulMM(tpDiagonal(tpMakeVec3(1.0 / 0.1, 1.0 / 0.2, 1.0 / 0.25)), tpTranspose(r)));
+    const double six[6] = { inverse.cx.x, inverse.cy.y, inverse.cz.z,
+                            inverse.cy.x, inverse.cz.x, inverse.cz.y };
+    body = tpSystem_SweepBody(system, 0);
+    for (int i = 0; i < 6; ++i) {
+        assert_true(fabs(six[i]) > 1e-3);
+        CHECK_NEAR(body.inverseInertia[i], six[i], 1e-13);
+    }
     tpSweepBody fixed = tpSystem_SweepBody(system, ground);
     assert_true(fixed.inverseMass == 0.0 && fixed.inverseInertia[0] == 0.0);
     tpDestroyWorld(world);
