@@ -60,8 +60,7 @@ double tpLawShare(double h, double stiffness, double damping, double response) {
     if (!(4.0 * half + square > 4.0)) {
         return 0.5;
     }
-    double z = half + sqrt(half * half + square);
-    return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
+    return 1.0 - 1.0 / (half + sqrt(half * half + square));
 }
 
 // What armature leaves of a response.

@@ -613,6 +613,55 @@ static void contactsAgreeWithDistance(void** state) {
     assert_true(touching > 2000);
 }
 
+// Upright, over a regular polygon with so many corners at such a distance from its axis.
+static tpGeometry makeRegularPrism(int sides, double radius, double height) {
+    const tpAllocator allocator = tpDefaultAllocator();
+    double corners[64][2];
+    for (int i = 0; i < sides; ++i) {
+        double angle = 2.0 * acos(-1.0) * i / sides;
+        corners[i][0] = radius * cos(angle);
+        corners[i][1] = radius * sin(angle);
+    }
+    tpGeometry g;
+    assert_int_equal(tpMakePrism(&allocator, (const double(*)[2])corners, sides, height,
+                                 tpIdentityPose(), &g, NULL),
+                     tp_success);
+    return g;
+}
+
+// Regular prisms on each other. Turned by half a side they share the regular polygon of twice as
+// many sides about the same inner circle, a smaller one is shared as a whole, and squares cut what
+// they cut of a fine one. Few corners and many go through different memory.
+static void polygonsOfManySides(void** state) {
+    (void)state;
+    static const int sides[] = { 3, 8, 12, 13, 14, 15, 24, 40 };
+    const double pi = acos(-1.0);
+    for (size_t k = 0; k < sizeof(sides) / sizeof(sides[0]); ++k) {
+        int n = sides[k];
+        tpGeometry prism = makeRegularPrism(n, 1.0, 0.5), small = makeRegularPrism(n, 0.25, 0.5);
+        tpGeometry box = makeBox(0.5, 0.5, 0.5);
+        tpPose half = turned(0.3, 0.2, 0.499, zAxis, 180.0 / n);
+        Contacts c = collide(&prism, half, &prism, at(0.3, 0.2, 0.0), 0.01);
+        double inner = cos(pi / n);
+        checkAllAt(&c, 2 * n, zAxis, -0.001);
+        CHECK_NEAR(areaOf(&c), 2.0 * n * inner * inner * tan(0.5 * pi / n), 1e-12);
+        double whole = 0.5 * n * 0.0625 * sin(2.0 * pi / n);
+        for (int i = 0; i < 2; ++i) {
+            const tpGeometry *upper = i == 0 ? &small : &prism, *lower = i == 0 ? &prism : &small;
+            c = collide(upper, turned(0.05, 0.1, 0.499, zAxis, 7.0), lower, tpIdentityPose(), 0.01);
+            checkAllAt(&c, n, zAxis, -0.001);
+            CHECK_NEAR(areaOf(&c), whole, 1e-12);
+        }
+        if (n > 3) {
+            c = collide(&box, at(0.1, 0.0, 0.499), &prism, tpIdentityPose(), 0.01);
+            checkAllAt(&c, 4, zAxis, -0.001);
+            CHECK_NEAR(areaOf(&c), 0.25, 1e-12);
+        }
+        tpReleaseGeometry(&prism);
+        tpReleaseGeometry(&small);
+    }
+}
+
 // A list that is too short says how long it should be.
 static void shortListCounts(void** state) {
     (void)state;
@@ -636,6 +685,7 @@ int main(void) {
         cmocka_unit_test(boxAxesAreTheBest),
         cmocka_unit_test(boxesLookAhead),
         cmocka_unit_test(distancesBeyondTheMargin),
+        cmocka_unit_test(polygonsOfManySides),
         cmocka_unit_test(shortListCounts),
         cmocka_unit_test(boxesNameTheirCorners),
     };

@@ -39,6 +39,16 @@ static void makeStar(tpRandom* random, double flatness, Star* star) {
             memcpy(star->triangles[count++], both[1], sizeof(both[1]));
         }
     }
+    // Which corner a triangle begins with does not matter.
+    for (int i = 0; i < count; ++i) {
+        int32_t* corners = star->triangles[i];
+        for (int k = (int)(randomBits(random) % 3); k > 0; --k) {
+            int32_t first = corners[0];
+            corners[0] = corners[1];
+            corners[1] = corners[2];
+            corners[2] = first;
+        }
+    }
     star->count = count;
     tpAllocator allocator = tpDefaultAllocator();
     assert_int_equal(tpMakeMesh(&allocator, star->vertices, vertexCount,

@@ -209,6 +209,30 @@ static void remembersMovingPairs(void** state) {
     emptyPool(&pool);
 }
 
+// A cache of another pair is a mistake; whatever it says, also of corners that there are not, the
+// distance is the same.
+static void othersCachesDoNoHarm(void** state) {
+    (void)state;
+    static Pool pool;
+    tpRandom random = { 8 };
+    fillPool(&pool, &random);
+    for (int i = 0; i < 4000; ++i) {
+        int indexA, indexB;
+        Case c = makeCase(&pool, &random, i, &indexA, &indexB);
+        uint64_t counts[2] = { (uint64_t)c.a->hull->vertexCount, (uint64_t)c.b->hull->vertexCount };
+        tpPairCache cache = { { (uint32_t)randomBits(&random) & 15u } };
+        for (int k = 1; k < 20; ++k) { // half of the corners are there
+            uint64_t wide = randomBits(&random) % 4 == 0 ? UINT32_MAX : 2 * counts[(k - 1) % 2];
+            cache.words[k] = (uint32_t)(randomBits(&random) % wide);
+        }
+        tpClosest with, without;
+        assert_int_equal(tpClosestPoints(c.a, c.poseA, c.b, c.poseB, &cache, &with), tp_success);
+        assert_int_equal(tpClosestPoints(c.a, c.poseA, c.b, c.poseB, NULL, &without), tp_success);
+        CHECK_NEAR(with.distance, without.distance, 1e-10 * c.size);
+    }
+    emptyPool(&pool);
+}
+
 // Boxes whose distance is known: corner to corner, edge to edge, faces, and all one inside the
 // other.
 static void knowsBoxes(void** state) {
@@ -279,9 +303,8 @@ static void knowsRoundShapes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knowsBoxes),
-        cmocka_unit_test(knowsRoundShapes),
-        cmocka_unit_test(remembersMovingPairs),
+        cmocka_unit_test(knowsBoxes),           cmocka_unit_test(knowsRoundShapes),
+        cmocka_unit_test(remembersMovingPairs), cmocka_unit_test(othersCachesDoNoHarm),
         cmocka_unit_test(provesRandomPairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

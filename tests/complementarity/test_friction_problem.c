@@ -55,6 +55,29 @@ static void testJudge(void** unused) {
     CHECK_NEAR(residual.natural, 0.0, 1e-15);
     CHECK_NEAR(residual.dissipation, 0.0, 1e-15);
     CHECK_NEAR(residual.cone, 0.0, 1e-15);
+    // A load where nothing presses: the map is that load, beside the largest of q, r and u.
+    double load[3] = { 30.0, 0.0, 0.0 };
+    assert_true(tpFriction_Judge(&problem, load, u, memory, &residual)); // u = (57, 4, 0)
+    CHECK_NEAR(residual.plain, 30.0 / hypot(57.0, 4.0), 1e-14);
+    CHECK_NEAR(residual.separation, 0.0, 0.0);
+    CHECK_NEAR(residual.complementarity, 30.0 * 57.0, 1e-11);
+    // The same load just stops what approaches, but not the slip: u = (0, 4, 0) with W = 1/10,
+    // rho = 10, whose columns are listed or not.
+    double tenths[9] = { 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 }, listed[3] = { 0.1, 0.1, 0.1 };
+    int starts[4] = { 0, 1, 2, 3 }, places[3] = { 0, 1, 2 };
+    tpMatrix dense = tpDenseMatrix(3, 3, tenths), sparse = dense;
+    sparse.columnStarts = starts;
+    sparse.rowIndices = places;
+    sparse.values = listed;
+    for (int k = 0; k < 2; ++k) {
+        problem.W = k == 0 ? &dense : &sparse;
+        assert_true(tpFriction_Judge(&problem, load, u, memory, &residual));
+        CHECK_NEAR(residual.plain, hypot(4.0, 4.0) / 30.0, 1e-14); // u_hat itself is missing
+        CHECK_NEAR(residual.velocity, hypot(15.0, 15.0) / 10.0, 1e-14);
+        CHECK_NEAR(residual.natural, residual.velocity / 5.0, 1e-15);
+        CHECK_NEAR(residual.dissipation, 30.0 * 4.0, 1e-12);
+    }
+    problem.W = &W;
     // What is not finite is infinitely wrong.
     double broken[3] = { NAN, 0.0, 0.0 };
     assert_true(tpFriction_Judge(&problem, broken, u, memory, &residual));

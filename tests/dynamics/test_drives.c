@@ -64,6 +64,56 @@ static void armatureSlowsAPendulum(void** state) {
     }
 }
 
+// A body that spins about an axis through its joint, held by a hinge or by a ball joint with the
+// same damping; its spin after some steps, and what the account says that the damper took.
+static double dampedSpin(tpStepperId stepper, tpJointType type, int axis, double* taken) {
+    tpWorld* world = worldOf(stepper, tpZeroVec3());
+    tpBodyId wheel = addBody(world, tpZeroVec3(), 1.0, tpMakeVec3(0.2, 0.2, 0.2));
+    tpVec3 along = axis == 0 ? axisX : axis == 1 ? axisY : axisZ;
+    tpJointDef def = jointOf(type, theWorld, wheel, tpZeroVec3(), along);
+    if (type == tp_ballJoint) {
+        def.axis = axisZ; // so that all three of its turns come up
+    }
+    def.coordinate.damping = 0.7;
+    addJoint(world, &def);
+    tpBody_SetVelocity(world, wheel, tpZeroVec3(), tpScale(3.0, along));
+    *taken = 0.0;
+    for (int k = 0; k < 20; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        *taken -= report.externalWork;
+    }
+    double spin = tpDot(tpBody_GetAngularVelocity(world, wheel), along);
+    tpDestroyWorld(world);
+    return spin;
+}
+
+// Damping of a ball joint acts on turns about any axis as that of a hinge about it, and takes as
+// much: by the rule of the midpoint in symmetric steps, at the end of others.
+static void dampersOfBallsAreThoseOfHinges(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_anitescu, tp_benderSchmitt, tp_chakrabortyTrinkle,
+                                            tp_stewartTrinkle, tp_mirtichCanny };
+    const double part = 0.7 * 0.01 / 0.2; // of the spin, per step
+    for (int s = 0; s < 5; ++s) {
+        double midpoint = 3.0 * pow((1.0 - 0.5 * part) / (1.0 + 0.5 * part), 20.0);
+        double implicit = 3.0 * pow(1.0 + part, -20.0);
+        for (int axis = 0; axis < 3; ++axis) {
+            double takenByHinge, takenByBall;
+            double hinge = dampedSpin(steppers[s], tp_revoluteJoint, axis, &takenByHinge);
+            double ball = dampedSpin(steppers[s], tp_ballJoint, axis, &takenByBall);
+            CHECK_NEAR(ball, hinge, 1e-12);
+            CHECK_NEAR(takenByBall, takenByHinge, 1e-12);
+            if (steppers[s] != tp_mirtichCanny) {
+                CHECK_NEAR(hinge, s < 3 ? midpoint : implicit, 1e-12);
+            }
+            CHECK_NEAR(hinge, 3.0 * exp(-20.0 * part), s < 3 ? 2e-4 : 2e-2);
+            if (s < 3) {
+                CHECK_NEAR(takenByHinge, 0.5 * 0.2 * (9.0 - hinge * hinge), 1e-12);
+            }
+        }
+    }
+}
+
 // A block on a slide with armature of its own mass falls at half of gravity; energy counts the
 // rotor.
 static void armatureHalvesAFall(void** state) {
@@ -415,6 +465,7 @@ static void limitsOfAxesStop(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(armatureSlowsAPendulum),
+        cmocka_unit_test(dampersOfBallsAreThoseOfHinges),
         cmocka_unit_test(armatureHalvesAFall),
         cmocka_unit_test(armatureOnTurningSlides),
         cmocka_unit_test(armatureOnATurningBall),

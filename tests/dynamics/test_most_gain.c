@@ -48,6 +48,22 @@ static void forcesGiveTheirWork(void** state) {
           40.0 * h * (3.0 + 0.5 * 20.0 * h));
 }
 
+// A force at a point of a body turns it about the centre of mass, which need not be its origin.
+static void forcesAtPointsTurn(void** state) {
+    (void)state;
+    const double h = 0.02;
+    static const double places[] = { 0.1, -0.4, 0.0 };
+    for (int i = 0; i < 3; ++i) {
+        char force[256];
+        snprintf(force, sizeof(force),
+                 ", \"forces\": [ { \"body\": \"a\", \"force\": [0, 0, -8], \"at\": [%g, 0, 0] } ]",
+                 places[i]);
+        double torque = 8.0 * fabs(places[i] - 0.1);
+        check("0", ", \"center_of_mass\": [0.1, 0, 0], \"velocity\": [3, 0, 0]", force, h,
+              8.0 * h * (3.0 + 0.5 * 4.0 * h) + torque * h * 0.5 * 10.0 * torque * h);
+    }
+}
+
 // A servo gives the energy of its spring, or its greatest effort all the way; a motor its effort
 // over what it can turn by.
 static void drivesGiveTheirWork(void** state) {
@@ -214,13 +230,10 @@ static void theFastestStrikes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forcesGiveTheirWork),
-        cmocka_unit_test(drivesGiveTheirWork),
-        cmocka_unit_test(placesCount),
-        cmocka_unit_test(effortsGiveTheirWork),
-        cmocka_unit_test(couplingsGiveTheirWork),
-        cmocka_unit_test(movedBodiesStrike),
-        cmocka_unit_test(theFastestStrikes),
+        cmocka_unit_test(forcesGiveTheirWork),  cmocka_unit_test(forcesAtPointsTurn),
+        cmocka_unit_test(drivesGiveTheirWork),  cmocka_unit_test(placesCount),
+        cmocka_unit_test(effortsGiveTheirWork), cmocka_unit_test(couplingsGiveTheirWork),
+        cmocka_unit_test(movedBodiesStrike),    cmocka_unit_test(theFastestStrikes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

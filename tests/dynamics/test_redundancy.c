@@ -3,6 +3,7 @@
 
 #include "dynamics/redundancy.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "joint_rows.h"
@@ -57,6 +58,32 @@ static void dependentRowsAreSetAside(void** state) {
         }
         assert_memory_equal(before[0], rows.jacobianA, size);
         assert_memory_equal(before[1], rows.jacobianB, size);
+        tpDestroyWorld(world);
+    }
+}
+
+// Loops of more rows than are looked at stay as they are; that is no failure.
+static void longLoopsAreLeftAlone(void** state) {
+    (void)state;
+    static const int links[] = { 30, 100 }; // 155 rows, and 505
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+        tpBodyId last = theWorld;
+        tpVec3 y = tpMakeVec3(0.0, 1.0, 0.0);
+        for (int i = 0; i <= links[k]; ++i) {
+            double angle = 6.0 * i / links[k];
+            tpVec3 place = tpMakeVec3(cos(angle), 0.0, sin(angle));
+            tpBodyId next = i < links[k] ? addLink(world, place) : theWorld;
+            addHinge(world, last, next, place, y);
+            last = next;
+        }
+        tpSystem* system = &world->system;
+        tpRows rows = makeJointRows(system);
+        assert_int_equal(rows.rowCount, 5 * (links[k] + 1));
+        assert_true(tpRedundancy_Find(&rows, system));
+        tpRedundancy redundancy;
+        assert_true(tpRedundancy_SetAside(&redundancy, &rows, system));
+        assert_int_equal(redundancy.count, k == 0 ? 3 : 0); // all links stay in their plane
         tpDestroyWorld(world);
     }
 }
@@ -125,6 +152,7 @@ static void servosStandBetween(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependentRowsAreSetAside),
+        cmocka_unit_test(longLoopsAreLeftAlone),
         cmocka_unit_test(linkagesMove),
         cmocka_unit_test(servosStandBetween),
     };

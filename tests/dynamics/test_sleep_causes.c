@@ -63,16 +63,20 @@ static void beginStep(Scene* scene) {
     assert_true(tpSleep_Begin(&scene->sleep, scene->system, h));
 }
 
-static void endStep(Scene* scene) {
+static void endStepWith(Scene* scene, const tpContactInfo* contacts, int count) {
     tpSystem* system = scene->system;
-    bool isListed = scene->hasContact && !sleeps(scene, tpContactInfo_BodyA(&scene->contact));
-    assert_true(TP_RESERVE(&system->allocator, system->contacts, 1));
-    system->contacts.data[0] = scene->contact;
-    system->contacts.count = isListed ? 1 : 0;
+    assert_true(TP_RESERVE(&system->allocator, system->contacts, count));
+    memcpy(system->contacts.data, contacts, sizeof(tpContactInfo) * (size_t)count);
+    system->contacts.count = count;
     assert_true(tpSleep_End(&scene->sleep, system, &settings, h, &scene->report));
     for (int i = 0; i < system->bodyCount; ++i) { // as the world does it
         system->bodies.data[i].isDisturbed = false;
     }
+}
+
+static void endStep(Scene* scene) {
+    bool isListed = scene->hasContact && !sleeps(scene, tpContactInfo_BodyA(&scene->contact));
+    endStepWith(scene, &scene->contact, isListed ? 1 : 0);
 }
 
 static void passSteps(Scene* scene, int count) {
@@ -388,6 +392,113 @@ static void thosePushedWakeOthers(void** state) {
     }
 }
 
+// Those that wake within a step have their masses again, the others when it has ended; a joint on
+// the world alone hides nobody.
+static void massesComeBack(void** state) {
+    (void)state;
+    Scene scene;
+    makeScene(&scene);
+    tpSystem* system = scene.system;
+    addHinge(&scene, -1, ball);
+    passSteps(&scene, 6);
+    system->velocities.data[stranger].linear = tpMakeVec3(1.0, 0.0, 0.0);
+    beginStep(&scene);
+    const tpBody* bodies = system->bodies.data;
+    assert_true(bodies[ball].inverseMass == 0.0 && bodies[partner].inverseMass == 0.0);
+    assert_true(bodies[stranger].inverseMass == 1.0 / ballMass);
+    assert_false(tpCollider_IsMovable(system->collider, bodies[partner].firstShape));
+    tpContact near = { .bodyA = partner, .bodyB = stranger, .gap = 0.0 };
+    near.normal = tpMakeVec3(1.0, 0.0, 0.0);
+    near.pointA = near.pointB = system->poses.data[stranger].position;
+    assert_true(tpSleep_Meet(&scene.sleep, system, &near, 1, 1e-3, h));
+    assert_true(bodies[ball].inverseMass == 0.0 && bodies[partner].inverseMass == 1.0 / ballMass);
+    assert_true(tpCollider_IsMovable(system->collider, bodies[partner].firstShape));
+    assert_false(tpCollider_IsMovable(system->collider, bodies[ball].firstShape));
+    endStep(&scene);
+    assert_true(bodies[ball].inverseMass == 1.0 / ballMass);
+    assert_true(bodies[told].inverseMass == 0.0 && bodies[ground].inverseMass == 0.0);
+    assert_true(sleeps(&scene, ball) && !sleeps(&scene, partner) && !sleeps(&scene, stranger));
+    destroyScene(&scene);
+}
+
+// Contacts of islands that wake are listed in order, in whichever order the islands wake.
+static void wokenContactsAreInOrder(void** state) {
+    (void)state;
+    static const int wakers[3][3] = { { 0, 1, 2 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (int n = 0; n < 3; ++n) {
+        Scene scene;
+        makeScene(&scene);
+        tpSystem* system = scene.system;
+        enum { count = 6 };
+        tpContactInfo infos[count];
+        for (int i = 0; i < count; ++i) { // two contacts of each ball with the kinematic one
+            touch(&scene, i / 2, told);
+            infos[i] = scene.contact;
+            infos[i].feature = (uint64_t)(i + 1);
+            infos[i].normalImpulse = 1.0 + i;
+        }
+        for (int k = 0; k < 6; ++k) {
+            beginStep(&scene);
+            endStepWith(&scene, infos, sleeps(&scene, ball) ? 0 : count);
+            assert_int_equal(system->contacts.count, count);
+        }
+        assert_true(sleeps(&scene, ball) && sleeps(&scene, stranger));
+        beginStep(&scene);
+        for (int k = 0; k < 3; ++k) {
+            // Something fast that touches one of them; the last one's place may be anywhere.
+            tpContact near = { .bodyA = wakers[n][k], .bodyB = told };
+            near.normal = tpMakeVec3(1.0, 0.0, 0.0);
+            near.pointA = near.pointB = system->poses.data[told].position;
+            assert_true(tpSleep_Meet(&scene.sleep, system, &near, 1, 1e-3, h));
+            assert_int_equal(scene.sleep.woken.count, 2 * (k + 1));
+            assert_int_equal(scene.sleep.contacts.count, count - 2 * (k + 1));
+            for (int i = 1; i < scene.sleep.woken.count; ++i) {
+                const tpContactInfo* woken = &scene.sleep.woken.data[i];
+                assert_true(tpContactInfo_Compare(woken - 1, woken) < 0);
+            }
+        }
+        for (int i = 0; i < count; ++i) {
+            assert_true(scene.sleep.woken.data[i].normalImpulse == 1.0 + i);
+        }
+        destroyScene(&scene);
+    }
+}
+
+// In how many steps a ball of such a speed falls asleep; 0: not in twenty.
+static int stepsToSleep(const tpSleepSettings* given, double speed, bool isTired) {
+    Scene scene;
+    makeScene(&scene);
+    tpSystem* system = scene.system;
+    int steps = 0;
+    for (int k = 1; k <= 20 && steps == 0; ++k) {
+        beginStep(&scene);
+        system->velocities.data[ball].linear = tpMakeVec3(0.0, speed, 0.0);
+        system->bodies.data[ball].isTired = isTired;
+        system->contacts.count = 0;
+        assert_true(tpSleep_End(&scene.sleep, system, given, h, &scene.report));
+        steps = sleeps(&scene, ball) ? k : 0;
+    }
+    destroyScene(&scene);
+    return steps;
+}
+
+// Bodies that are slow enough for the shorter time fall asleep after that; those that a user wants
+// to sleep as soon as they are quiet.
+static void slowerBodiesFallAsleepSooner(void** state) {
+    (void)state;
+    tpSleepSettings given = { .speed = 1e-3, .time = 0.65 };
+    assert_int_equal(stepsToSleep(&given, 0.9e-3, false), 7);
+    assert_int_equal(stepsToSleep(&given, 0.0, false), 7);
+    given.shortTime = 0.65 / 4.0; // for a quarter of the speed
+    assert_int_equal(stepsToSleep(&given, 0.3e-3, false), 7);
+    assert_int_equal(stepsToSleep(&given, 0.2e-3, false), 2);
+    given.shortTime = 2.0; // no longer than without it
+    assert_int_equal(stepsToSleep(&given, 0.9e-3, false), 7);
+    assert_int_equal(stepsToSleep(&given, 0.9e-3, true), 1);
+    assert_int_equal(stepsToSleep(&given, 1.1e-3, true), 0);
+    assert_int_equal(stepsToSleep(&given, 1.1e-3, false), 0);
+}
+
 // What is kept ------------------------------------------------------------------------------------
 
 // Reactions of joints and contacts of those asleep stay what they were; what is left of their
@@ -428,6 +539,9 @@ static void keepsWhatItHeld(void** state) {
     assert_true(saved[0][size] == 0xa5);
     tpSleep other = { 0 };
     tpSavedReader reader = { saved[0], size, false };
+    for (int i = 0; i < bodyCount; ++i) { // marks are set anew, on those asleep alone
+        system->bodies.data[i].isAsleep = i == told;
+    }
     assert_true(tpSleep_Restore(&other, system, &reader));
     assert_int_equal(reader.left, 0);
     assert_int_equal(tpSleep_SavedSize(&other), size);
@@ -448,6 +562,9 @@ int main(void) {
                                         cmocka_unit_test(wakesByACall),
                                         cmocka_unit_test(meetsWhatComes),
                                         cmocka_unit_test(thosePushedWakeOthers),
+                                        cmocka_unit_test(massesComeBack),
+                                        cmocka_unit_test(wokenContactsAreInOrder),
+                                        cmocka_unit_test(slowerBodiesFallAsleepSooner),
                                         cmocka_unit_test(keepsWhatItHeld) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,16 @@ static void workIsSpentAndForgotten(void** state) {
 
 // The work of a step with that many dynamic bodies, of which the first are joined to the world and
 // some touch, before it is spent.
-static double budgetWith(double restitution, int bodies, int joined, int touching) {
+static double budgetBetween(double restitution, bool isOfPair, int bodies, int joined,
+                            int touching) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     tpWorld* world = tpCreateWorld(&worldDef);
     tpMaterialDef material = tpDefaultMaterialDef();
-    material.restitution = restitution;
-    tpCreateMaterial(world, &material, NULL);
+    material.restitution = isOfPair ? 0.0 : restitution;
+    tpMaterialId given = tpCreateMaterial(world, &material, NULL);
+    tpPairDef pair = { .materials = { given, 0 }, .hasRestitution = true };
+    pair.restitution = isOfPair ? restitution : 0.0;
+    assert_int_equal(tpSetMaterialPair(world, &pair, NULL), tp_success);
     tpShapeDef shape = tpDefaultShapeDef();
     for (int i = 0; i < bodies; ++i) {
         tpBodyDef def = tpDefaultBodyDef();
@@ -83,6 +87,10 @@ static double budgetWith(double restitution, int bodies, int joined, int touchin
     return work;
 }
 
+static double budgetWith(double restitution, int bodies, int joined, int touching) {
+    return budgetBetween(restitution, false, bodies, joined, touching);
+}
+
 static double budgetOf(int bodies, int joined, int touching) {
     return budgetWith(0.5, bodies, joined, touching);
 }
@@ -97,6 +105,7 @@ static void crowdsMayCostMore(void** state) {
     CHECK_NEAR(budgetOf(480, 0, 240) / few, 5.0, 0.1);
     CHECK_NEAR(budgetOf(480, 240, 0) / few, 5.0, 0.1);
     assert_true(budgetOf(300, 0, 400) == few);
+    assert_true(budgetBetween(0.5, true, 480, 0, 0) == many); // by a pair of materials alone
     // What does not bounce has its queries.
     assert_true(budgetWith(0.0, 360, 0, 0) == few);
     CHECK_NEAR(budgetWith(0.0, 768, 0, 0) / few, 2.0, 0.02);

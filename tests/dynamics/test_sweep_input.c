@@ -22,6 +22,19 @@ static void testBody(void** state) {
     CHECK_NEAR(body.inverseInertia[2], 4.0, 1e-13);
     CHECK_NEAR(body.inverseInertia[3], c * s * (1.0 / 0.1 - 1.0 / 0.2), 1e-13);
     CHECK_NEAR(body.inverseInertia[4], 0.0, 1e-14);
+    // Turned anyhow: R diag R'.
+    tpQuat q = tpQuatExp(tpMakeVec3(0.7, -1.1, 0.4));
+    system->poses.data[0].rotation = q;
+    tpMat33 r = tpMatFromQuat(q);
+    tpMat33 inverse = tpMulMM(
+        r, tpMulMM(tpDiagonal(tpMakeVec3(1.0 / 0.1, 1.0 / 0.2, 1.0 / 0.25)), tpTranspose(r)));
+    const double six[6] = { inverse.cx.x, inverse.cy.y, inverse.cz.z,
+                            inverse.cy.x, inverse.cz.x, inverse.cz.y };
+    body = tpSystem_SweepBody(system, 0);
+    for (int i = 0; i < 6; ++i) {
+        assert_true(fabs(six[i]) > 1e-3);
+        CHECK_NEAR(body.inverseInertia[i], six[i], 1e-13);
+    }
     tpSweepBody fixed = tpSystem_SweepBody(system, ground);
     assert_true(fixed.inverseMass == 0.0 && fixed.inverseInertia[0] == 0.0);
     tpDestroyWorld(world);
@@ -69,8 +82,41 @@ static void testTorsion(void** state) {
     tpDestroyWorld(world);
 }
 
+// Centres keep the axes that no lock takes, in the world's axes; without locks of centres, or with
+// those of turns and of bodies that do not move alone, nobody writes any.
+static void testLocks(void** state) {
+    (void)state;
+    static const uint32_t locks[] = { 0, tp_lockTurnX, tp_lockX, tp_lockY | tp_lockZ, tp_lockZ };
+    for (size_t k = 0; k < 2 * sizeof(locks) / sizeof(locks[0]); ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        int first = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpZeroVec3());
+        int second = addBall(world, tpMakeVec3(9.0, 0.0, ballRadius), tpZeroVec3());
+        int floor = addFloor(world);
+        uint32_t locked = locks[k / 2];
+        bool isMovable = k % 2 == 0;
+        system->bodies.data[isMovable ? second : floor].locked = locked;
+        tpContact contact = makeContact(system, first, floor);
+        tpContactLaw law = makeLaw(0.5);
+        tpSweeper sweeper;
+        assert_true(tpSystem_CreateSweeper(system, system->poses.data, &contact, &law, 1,
+                                           &system->arena, &sweeper));
+        uint32_t lines = locked & (tp_lockX | tp_lockY | tp_lockZ);
+        assert_true((sweeper.freeAxes != NULL) == (isMovable && lines != 0));
+        if (sweeper.freeAxes != NULL) {
+            CHECK_VEC3(sweeper.freeAxes[first], tpMakeVec3(1.0, 1.0, 1.0), 0.0);
+            tpVec3 isFree = tpMakeVec3((locked & tp_lockX) != 0 ? 0.0 : 1.0,
+                                       (locked & tp_lockY) != 0 ? 0.0 : 1.0,
+                                       (locked & tp_lockZ) != 0 ? 0.0 : 1.0);
+            CHECK_VEC3(sweeper.freeAxes[second], isFree, 0.0);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testBody), cmocka_unit_test(testContact),
-                                        cmocka_unit_test(testTorsion) };
+                                        cmocka_unit_test(testTorsion),
+                                        cmocka_unit_test(testLocks) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,56 @@ static void testPlanarInertia(void** state) {
     tpDestroyWorld(world);
 }
 
+// Free turns for h seconds: in the plane at constant speed about z, whatever the inertia; about a
+// principal axis in space likewise; about any other axis the angular momentum stays.
+static void testRotate(void** state) {
+    (void)state;
+    const double h = 0.3;
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        addLink(world, tpZeroVec3());
+        system->isPlanar = k == 0;
+        tpQuat start = tpQuatExp(tpMakeVec3(0.0, 0.0, 0.4)), turned = start;
+        tpVec3 spin = k < 2 ? tpMakeVec3(0.0, 0.0, -1.7) : tpMakeVec3(0.9, -0.6, 1.1);
+        tpVec3 first = spin;
+        const tpInertia* inertia = &system->bodies.data[0].form->inertia;
+        tpVec3 momentum = tpInertia_Momentum(inertia, start, spin);
+        tpSystem_Rotate(system, 0, h, &turned, &spin);
+        if (k < 2) {
+            CHECK_VEC3(spin, first, 1e-15);
+            CHECK_VEC3(tpQuatLog(tpMulQQ(turned, tpConjugate(start))), tpScale(h, first), 1e-14);
+        } else {
+            CHECK_VEC3(tpInertia_Momentum(inertia, turned, spin), momentum, 1e-12);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// Bodies tumble if a free turn changes their angular velocity.
+static void tumblingIsAChangeOfSpin(void** state) {
+    (void)state;
+    for (int k = 0; k < 16; ++k) {
+        tpWorld* world = makeEmptyWorld();
+        tpSystem* system = &world->system;
+        bool isBall = k % 2 == 1, isPlanar = k / 2 % 2 == 1, isStill = k / 4 % 2 == 1;
+        if (isBall) {
+            addBall(world, tpZeroVec3(), tpZeroVec3());
+        } else {
+            addLink(world, tpZeroVec3());
+        }
+        system->isPlanar = isPlanar;
+        system->bodies.data[0].inverseMass *= isStill ? 0.0 : 1.0;
+        tpVec3 first = tpMakeVec3(isPlanar ? 0.0 : 0.9, isPlanar ? 0.0 : -0.6, 1.1), spin = first;
+        tpQuat turned = tpIdentityQuat();
+        tpSystem_Rotate(system, 0, 0.3, &turned, &spin);
+        bool changes = !isStill && tpDistanceBetween(first, spin) > 1e-3;
+        assert_int_equal(tpSystem_IsTumbling(system, 0), changes);
+        assert_int_equal(changes, !isBall && !isPlanar && !isStill);
+        tpDestroyWorld(world);
+    }
+}
+
 // State lent to others: they see it, what they write comes back, and the system's own memory is
 // back in its place.
 static void testLentState(void** state) {
@@ -312,7 +362,8 @@ int main(void) {
         cmocka_unit_test(testMixtures),  cmocka_unit_test(testPairsOfMaterials),
         cmocka_unit_test(testLentState), cmocka_unit_test(testShiftOfMany),
         cmocka_unit_test(testSizes),     cmocka_unit_test(testShift),
-        cmocka_unit_test(testInertia),   cmocka_unit_test(testPlanarInertia)
+        cmocka_unit_test(testInertia),   cmocka_unit_test(testPlanarInertia),
+        cmocka_unit_test(testRotate),    cmocka_unit_test(tumblingIsAChangeOfSpin)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forged.h"
 #include "made_frames.h"
 #include "recording/journal.h"
 
@@ -143,23 +144,6 @@ static void testChanged(void** state) {
     print_message("%d files changed, %d of them still recordings\n", count, passed);
 }
 
-// Puts a number in the place of one in a column of whole numbers; returns the one that was there.
-static int forge(const char* column, int64_t row, int number) {
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t data = H5Dopen2(file, column, H5P_DEFAULT);
-    hsize_t count = (hsize_t)H5Sget_simple_extent_npoints(H5Dget_space(data));
-    assert_true((hsize_t)row < count);
-    int* numbers = malloc(sizeof(int) * count);
-    assert_true(H5Dread(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
-    int old = numbers[row];
-    numbers[row] = number;
-    assert_true(H5Dwrite(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
-    free(numbers);
-    H5Dclose(data);
-    H5Fclose(file);
-    return old;
-}
-
 static tpResult readContacts(void) {
     tpError error = { .result = tp_success };
     tpRecording* recording = tpOpenRecording(path, NULL, &error);
@@ -191,17 +175,17 @@ static void testForged(void** state) {
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 2; ++k) {
             int64_t row = k == 0 ? 0 : last;
-            int old = forge(bounds[i].column, row, bounds[i].least);
+            int old = forge(path, bounds[i].column, row, bounds[i].least);
             assert_int_equal(readContacts(), tp_success);
             if (bounds[i].least < 0) { // a state is a byte: no file has a smaller one than 0
-                forge(bounds[i].column, row, bounds[i].least - 1);
+                forge(path, bounds[i].column, row, bounds[i].least - 1);
                 assert_int_equal(readContacts(), tp_badInput);
             }
-            forge(bounds[i].column, row, bounds[i].most);
+            forge(path, bounds[i].column, row, bounds[i].most);
             assert_int_equal(readContacts(), tp_success);
-            forge(bounds[i].column, row, bounds[i].most + 1);
+            forge(path, bounds[i].column, row, bounds[i].most + 1);
             assert_int_equal(readContacts(), tp_badInput);
-            forge(bounds[i].column, row, old);
+            forge(path, bounds[i].column, row, old);
         }
     }
 }

@@ -96,8 +96,10 @@ static void testCut(void** state) {
     makeChange(pages);
     size_t size = takeJournal(pages, bytes, sizeof(bytes));
     tpRandom random = { 3 };
-    for (int i = 0; i < 200; ++i) {
-        size_t cut = i < 40 ? (size_t)i : (size_t)(randomBits(&random) % size);
+    for (int i = 0; i < 300; ++i) { // all lengths near either end
+        size_t cut = i < 80    ? (size_t)i
+                     : i < 160 ? size - (size_t)(i - 79)
+                               : (size_t)(randomBits(&random) % size);
         putJournal(bytes, cut);
         assert_int_equal(tpJournal_Replay(filePath, journalPath), tp_replayNothing);
         assert_int_equal(countNew(), 0);

@@ -1,11 +1,12 @@
 // What pairs of bodies did to each other: impulses that close the balance of momentum, whatever
 // part of the steps is recorded, in the recording and in its table.
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "support/check.h"
+#include "forged.h"
 #include "tippe/recording.h"
 
 static const double mass = 2.0, gravity = 9.81, step = 1.0 / 128.0;
@@ -187,6 +188,53 @@ static void test_collisions(void** state) {
     remove("events.h5");
 }
 
+static tpResult readPairs(void) {
+    tpError error = { .result = tp_success };
+    tpRecording* recording = tpOpenRecording("pairs.h5", NULL, &error);
+    assert_non_null(recording);
+    int64_t count = tpRecording_GetInfo(recording)->pairCount;
+    tpRecordedPair* pairs = malloc(sizeof(tpRecordedPair) * (size_t)count);
+    tpResult result = tpRecording_ReadPairs(recording, 0, count, pairs, &error);
+    assert_int_equal(result, error.result);
+    free(pairs);
+    tpCloseRecording(recording);
+    return result;
+}
+
+// Bodies that are none, and numbers of collisions below none, are damage; those at the bounds are
+// not.
+static void test_forged(void** state) {
+    (void)state;
+    tpRecording* recording = record("pairs.h5", 4, 256);
+    int64_t last = tpRecording_GetInfo(recording)->pairCount - 1;
+    tpCloseRecording(recording);
+    assert_true(last > 0);
+    static const struct {
+        const char* column;
+        int least, most; // the floor is body 0
+    } bounds[] = { { "/pairs/body_a", -1, 2 },
+                   { "/pairs/body_b", -1, 2 },
+                   { "/pairs/collision_count", 0, INT_MAX },
+                   { "/pairs/microcollision_count", 0, INT_MAX } };
+    for (int i = 0; i < 8; ++i) {
+        const char* column = bounds[i / 2].column;
+        int64_t row = i % 2 == 0 ? 0 : last;
+        int least = bounds[i / 2].least, most = bounds[i / 2].most;
+        int old = forge("pairs.h5", column, row, least);
+        assert_int_equal(readPairs(), tp_success);
+        forge("pairs.h5", column, row, least - 1);
+        assert_int_equal(readPairs(), tp_badInput);
+        forge("pairs.h5", column, row, most);
+        assert_int_equal(readPairs(), tp_success);
+        if (most < INT_MAX) {
+            forge("pairs.h5", column, row, most + 1);
+            assert_int_equal(readPairs(), tp_badInput);
+        }
+        forge("pairs.h5", column, row, old);
+    }
+    remove("pairs.h5");
+}
+
 static int enter(void** state) {
     static char directory[] = "/tmp/tippe_pairs_XXXXXX";
     *state = directory;
@@ -202,6 +250,7 @@ int main(void) {
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_collisions),
+        cmocka_unit_test(test_forged),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
