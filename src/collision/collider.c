@@ -194,6 +194,10 @@ void tpCollider_SetFilter(tpCollider* collider, tpPairFilter filter, void* conte
     collider->filterContext = context;
 }
 
+void tpCollider_SetStop(tpCollider* collider, const volatile sig_atomic_t* stop) {
+    collider->stop = stop;
+}
+
 bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB) {
     return mayCollide(collider, shapeA, shapeB);
 }

@@ -13,6 +13,8 @@
 #ifndef TIPPE_SRC_COLLISION_COLLIDER_H
 #define TIPPE_SRC_COLLISION_COLLIDER_H
 
+#include <signal.h>
+
 #include "base/memory.h"
 #include "collision/broad_phase.h"
 #include "tippe/collision.h"
@@ -77,10 +79,15 @@ bool tpCollider_IsMovable(const tpCollider* collider, int32_t shape);
 tpResult tpCollider_Exclude(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 
+// Updates end at once while `stop` points to a nonzero number, with tp_notSolved. NULL: they do
+// not.
+void tpCollider_SetStop(tpCollider* collider, const volatile sig_atomic_t* stop);
+
 // Finds pairs and contacts. `bodyPoses` are those of the centres of mass with the body's axes.
 // `bodyMargins` (m, or NULL for zeros): a pair is looked at up to the sum of both margins. Contacts
 // with larger gaps are not reported. `tasks` may be NULL. On tp_outOfMemory there are no contacts,
-// and the next update starts afresh; so on tp_unsupported: there are too many pairs (tpPairLimit).
+// and the next update starts afresh; so on tp_unsupported: there are too many pairs (tpPairLimit),
+// and on tp_notSolved: it was stopped.
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks);
 

@@ -25,7 +25,8 @@ typedef TP_ARRAY(tpPairCache) tpCacheArray;
 // Contacts of a block of pairs: their part of the scratch memory, and where they go.
 typedef struct tpContactBlock {
     int first, room, count, place;
-    bool isDone; // its contacts found room
+    bool isDone;    // its contacts found room
+    bool isSkipped; // the update was stopped before it
 } tpContactBlock;
 
 struct tpCollider {
@@ -42,7 +43,8 @@ struct tpCollider {
     tpExcludedPairs excluded; // bodies
     tpPairFilter filter;      // or NULL
     void* filterContext;
-    tpPairArray pairs, oldPairs; // sorted
+    const volatile sig_atomic_t* stop; // or NULL
+    tpPairArray pairs, oldPairs;       // sorted
     tpCacheArray caches, oldCaches;
     tpContactArray contacts;
     // The narrow phase at work: blocks of pairs, what they find and learn.
@@ -65,7 +67,12 @@ static inline bool tpCollider_Remembers(const tpCollider* collider, tpShapePair 
                            (tpShapeType)collider->types.data[pair.shapeB]);
 }
 
-// Contacts of all pairs; shapes are in place. tp_outOfMemory where there was none.
+static inline bool tpCollider_IsStopped(const tpCollider* collider) {
+    return collider->stop != NULL && *collider->stop != 0;
+}
+
+// Contacts of all pairs; shapes are in place. tp_outOfMemory where there was none, tp_notSolved if
+// it was stopped.
 tpResult tpCollider_CollidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks);
 
 #endif

@@ -59,6 +59,10 @@ static void collideBlock(const NarrowPhase* phase, int index) {
     if (block->isDone) {
         return;
     }
+    block->isSkipped = tpCollider_IsStopped(collider);
+    if (block->isSkipped) {
+        return;
+    }
     tpContactList list = { collider->scratch.data + block->first, 0, block->room };
     int begin = index * blockSize, end = begin + blockSize;
     end = end < collider->pairs.count ? end : collider->pairs.count;
@@ -106,12 +110,20 @@ static bool placeBlocks(tpCollider* collider) {
     int first = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
         tpContactBlock* block = &collider->blocks.data[i];
-        block->isDone = false;
+        block->isDone = block->isSkipped = false;
         block->first = first;
         first += block->room;
     }
     collider->scratch.count = first;
     return TP_RESERVE(&collider->allocator, collider->scratch, first);
+}
+
+static bool isAnySkipped(const tpCollider* collider) {
+    bool isAny = false;
+    for (int i = 0; i < collider->blocks.count && !isAny; ++i) {
+        isAny = collider->blocks.data[i].isSkipped;
+    }
+    return isAny;
 }
 
 // Room for blocks that asked for more, and a little over, since contacts come one by one. Says
@@ -219,12 +231,18 @@ tpResult tpCollider_CollidePairs(tpCollider* collider, const double* bodyMargins
     NarrowPhase phase = { collider, bodyMargins };
     int chunks = tpChunksOf(collider->blocks.count, blocksAChunk);
     tpTasks_Run(tasks, collideChunk, &phase, chunks);
+    if (isAnySkipped(collider)) {
+        return tp_notSolved;
+    }
     bool isShort;
     if (!enlargeBlocks(collider, &isShort)) {
         return tp_outOfMemory;
     }
     if (isShort) {
         tpTasks_Run(tasks, collideChunk, &phase, chunks);
+    }
+    if (isAnySkipped(collider)) {
+        return tp_notSolved;
     }
     tpCacheArray known = collider->caches;
     collider->caches = collider->learned;

@@ -85,6 +85,7 @@ static tpResult ask(tpSystem* system, const tpPose* poses, const double* margins
         found->margins.data[i] = farther * margins[i];
     }
     system->contactQueryCount += 1;
+    tpCollider_SetStop(system->collider, system->stop);
     tpResult result =
         tpCollider_Update(system->collider, poses, found->margins.data, system->tasks);
     system->hasTooManyPairs = system->hasTooManyPairs || result == tp_unsupported;
@@ -100,6 +101,9 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
                                tpContact** contacts, int* count) {
     *contacts = NULL;
     *count = 0;
+    if (tpSystem_IsStopped(system)) {
+        return tp_notSolved;
+    }
     tpResult result = tpSystem_NeedCollider(system);
     if (result == tp_success && !areFound(&system->found, system, poses, margins)) {
         result = ask(system, poses, margins);

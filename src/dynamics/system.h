@@ -263,7 +263,8 @@ typedef struct tpSystem {
     int stepBodies;        // dynamic ones at its start
     bool stepBounces;      // whether some contacts may give back what they take
     int contactQueryCount; // how often the collider has been asked in this step
-    const volatile sig_atomic_t* stop; // not zero there: the step is to end at once; or NULL
+    const volatile sig_atomic_t* stop; // not zero there: the step is to end at once, and is undone.
+                                       // NULL: nobody may stop it, and between steps
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h
     void* problemContext;
     int problemCount; // problems of this step that it has seen

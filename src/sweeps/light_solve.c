@@ -172,7 +172,7 @@ static bool considerRound(tpSweeper* sweeper, tpLightTask* task, const tpLightSw
 
 bool tpLight_Solve(tpSweeper* sweeper, tpLightTask* task, tpArena* arena) {
     task->sweeps = 0;
-    for (int k = 0; k < firstSweeps; ++k) {
+    for (int k = 0; k < firstSweeps && !isStopped(task); ++k) {
         tpSweeper_Sweep(sweeper);
     }
     task->miss = renew(sweeper, task->start);

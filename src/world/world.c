@@ -242,7 +242,9 @@ static void takeStep(tpWorld* world, tpJoinedStep* step, tpStepReport* report) {
     if (report->undone && system->hasTooManyPairs) {
         sayTooManyPairs(report);
     }
-    if (tpSystem_IsStopped(system)) {
+    bool isStopped = tpSystem_IsStopped(system);
+    system->stop = NULL; // a step that is kept is finished, whatever comes now
+    if (isStopped) {
         undo(report);
         report->noteCount = 0;
         tpStepReport_AddNote(report, "stopped");
@@ -327,9 +329,11 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     world->areShown = false;
     tpArena_Reset(&system->arena);
     tpStepStart start;
+    system->stop = world->stop;
     if (!followStep(world, h, &report, &start)) {
         workStep(world, h, &report, &start);
     }
+    system->stop = NULL;
     if (!report.undone) {
         advanceTime(system, h);
         system->stepCount += 1;
@@ -362,7 +366,7 @@ void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context) {
 
 void tpWorld_SetStop(tpWorld* world, const volatile sig_atomic_t* stop) {
     TP_NEED(world, );
-    world->system.stop = stop;
+    world->stop = stop;
 }
 
 double tpWorld_GetTime(const tpWorld* world) {

@@ -24,6 +24,7 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
+    const volatile sig_atomic_t* stop; // of steps; the system knows it while one is taken
     uint64_t structureShift; // from the system's counter of structures to the one that users see
 
     // Bodies in order of creation. Those that have been destroyed since stay in the list until it

@@ -5,6 +5,7 @@
 
 #include "base/tasks.h"
 #include "collision/collider.h"
+#include "collision/collider_parts.h"
 #include "collision/excluded_pairs.h"
 #include "support/failing_allocator.h"
 
@@ -582,13 +583,70 @@ static void movedShapesTouchWhereTheyAre(void** state) {
     destroyScene(&scene);
 }
 
+// What a query that is stopped in its middle still does.
+typedef struct Stopping {
+    volatile sig_atomic_t stop;
+    int asked, at;
+} Stopping;
+
+static bool stopWhenAsked(void* context, int32_t shapeA, int32_t shapeB) {
+    (void)shapeA;
+    (void)shapeB;
+    Stopping* stopping = context;
+    stopping->asked += 1;
+    stopping->stop = stopping->asked >= stopping->at;
+    return true;
+}
+
+// A query that is stopped while it seeks pairs looks at none of them, says so, and leaves a
+// collider that finds what it should.
+static void stoppedQueriesEnd(void** state) {
+    (void)state;
+    Scene scene;
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    Stopping stopping = { .at = INT32_MAX };
+    tpCollider_SetFilter(scene.collider, stopWhenAsked, &stopping);
+    tpCollider_SetStop(scene.collider, &stopping.stop);
+    assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                     tp_success);
+    int whole;
+    tpCollider_GetContacts(scene.collider, &whole);
+    assert_true(whole > 100);
+
+    stopping.at = stopping.asked + 5;
+    assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                     tp_notSolved);
+    int count, blocks = scene.collider->blocks.count;
+    tpCollider_GetContacts(scene.collider, &count);
+    assert_int_equal(count, 0);
+    assert_true(blocks > 2);
+    for (int i = 0; i < blocks; ++i) {
+        assert_true(scene.collider->blocks.data[i].isSkipped);
+    }
+
+    stopping.at = INT32_MAX;
+    stopping.stop = 0;
+    assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                     tp_success);
+    tpCollider_GetContacts(scene.collider, &count);
+    assert_int_equal(count, whole);
+    destroyScene(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findsAllContacts),         cmocka_unit_test(pairsAloneAreAsInUpdates),
-        cmocka_unit_test(repeatsBitForBit),         cmocka_unit_test(joinedBodiesPass),
-        cmocka_unit_test(survivesWithoutMemory),    cmocka_unit_test(asksForNothingOnceWarm),
-        cmocka_unit_test(newOwnersOfNumbersAreNew), cmocka_unit_test(excludedPairsAreCounted),
-        cmocka_unit_test(rulesDecideWhoCollides),   cmocka_unit_test(movedShapesTouchWhereTheyAre),
+        cmocka_unit_test(findsAllContacts),
+        cmocka_unit_test(pairsAloneAreAsInUpdates),
+        cmocka_unit_test(repeatsBitForBit),
+        cmocka_unit_test(joinedBodiesPass),
+        cmocka_unit_test(survivesWithoutMemory),
+        cmocka_unit_test(asksForNothingOnceWarm),
+        cmocka_unit_test(newOwnersOfNumbersAreNew),
+        cmocka_unit_test(excludedPairsAreCounted),
+        cmocka_unit_test(stoppedQueriesEnd),
+        cmocka_unit_test(rulesDecideWhoCollides),
+        cmocka_unit_test(movedShapesTouchWhereTheyAre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

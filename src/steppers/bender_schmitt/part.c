@@ -229,8 +229,9 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
         return false;
     }
     step->end.isEnd = true;
-    return resolveGuarded(step, energy + step->report->externalWork) &&
-           tpBenderStep_Tally(step, tally);
+    return !tpSystem_IsStopped(system) &&
+           resolveGuarded(step, energy + step->report->externalWork) &&
+           !tpSystem_IsStopped(system) && tpBenderStep_Tally(step, tally);
 }
 
 // Energy that a step is measured by: what there is, and at least that of bodies lifted by their own

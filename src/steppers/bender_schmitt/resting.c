@@ -295,7 +295,8 @@ bool tpResting_Solve(tpBenderStep* step) {
     for (int pass = 0; pass < maxPasses; ++pass) {
         double gain = tpRestBiases_IsShort(step) ? 0.0 : 1.0;
         tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h, 0.0, false };
-        if (!tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
+        if (tpSystem_IsStopped(system) ||
+            !tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
             !solveDrift(step, &passed)) {
             return false;
         }

@@ -79,7 +79,7 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const
     touch->isExact = touch->isWhole ||
                      (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
-    if (touch->laws == NULL) {
+    if (touch->laws == NULL || tpSystem_IsStopped(system)) {
         return false;
     }
     tpTasks_Run(system->tasks, makeLaws, touch, (count + contactsAChunk - 1) / contactsAChunk);
