@@ -357,8 +357,12 @@ static void startPass(tpJointTree* tree, const double* momenta) {
 // Velocities by the loads that are set.
 static void solveLoaded(tpJointTree* tree, const double* momenta, double* velocities) {
     startPass(tree, momenta);
-    goDown(tree);
-    goUp(tree, tree->base, NULL, velocities);
+    if (tree->jumps != NULL) {
+        goDownJumping(tree, tree->jumps);
+    } else {
+        goDown(tree);
+    }
+    goUp(tree, tree->base, tree->jumps, velocities);
 }
 
 void tpJointTree_ReadRows(tpJointTree* tree) {

@@ -98,7 +98,10 @@ typedef struct tpJointTree {
     double base[6];        // velocity of what the root is joined to, at the root's centre
     double rootFactor[36]; // of a free root
     double rootPush[6];    // what the solve at work leaves there, as if it had six axes
-    double* impulses;      // scratch, six numbers per node
+    // If not NULL, what each node is asked to move by against its parent beyond what their joint
+    // allows, at its centre: of solves with bounds.
+    const double* jumps;
+    double* impulses; // scratch, six numbers per node
     // If it has packs, passes go over these; `left` of their nodes is not written.
     tpTreePack* packs;
     int packCount;

@@ -207,6 +207,50 @@ static void boundsHold(void** state) {
     assert_true(changes > 100);
 }
 
+// What nodes are asked to move by beyond their joints they move by, whatever bounds rows come to,
+// and also after contacts have pushed them.
+static void jumpsAreMetWithinBounds(void** state) {
+    (void)state;
+    tpRandom random = { 21 };
+    int changes = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+        Case test;
+        double jumps[size], pushes[size];
+        openCase(&test, &random, trial % 2 == 0);
+        memset(test.tree.base, 0, sizeof(test.tree.base));
+        for (int k = 0; k < size; ++k) {
+            bool isFreeRoot = test.tree.isFree && k >= size - 6;
+            jumps[k] = isFreeRoot ? 0.0 : randomBetween(&random, -1.0, 1.0);
+            pushes[k] = randomBetween(&random, -1.0, 1.0);
+        }
+        for (int i = 0; i < nodes; ++i) {
+            test.nodes[i].isWanted = true;
+            for (int k = test.nodes[i].axis; k < test.nodes[i].axisEnd; ++k) {
+                addRow(&test, &random, i, k, 1e3)->least = 0.0;
+            }
+        }
+        test.tree.jumps = jumps;
+        tpJointTree_Factorise(&test.tree);
+        changes += tpJointTree_SolveBounded(&test.tree, test.momenta, test.velocities);
+        for (int pass = 0; pass < 2; ++pass) {
+            tpJointTree_ReadRows(&test.tree);
+            CHECK_BELOW(missOf(&test), 1e-8);
+            checkLaws(&test);
+            for (int i = 0; i < nodes - (test.tree.isFree ? 1 : 0); ++i) {
+                CHECK_BELOW(slipOf(&test, i, test.velocities, jumps), 1e-11);
+            }
+            for (int k = 0; pass == 0 && k < size; ++k) {
+                test.momenta[k] += pushes[k];
+            }
+            if (pass == 0) {
+                changes +=
+                    tpJointTree_PushBounded(&test.tree, test.momenta, pushes, test.velocities);
+            }
+        }
+    }
+    assert_true(changes > 100);
+}
+
 // Limits that are far, and are not looked at until an axis hurries, change nothing: velocities and
 // impulses are those of a tree in which none is far.
 static void farLimitsAreMetToo(void** state) {
@@ -564,6 +608,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(treesKeepNewtonsLaw),
         cmocka_unit_test(boundsHold),
+        cmocka_unit_test(jumpsAreMetWithinBounds),
         cmocka_unit_test(farLimitsAreMetToo),
         cmocka_unit_test(pushesAddUp),
         cmocka_unit_test(inverseAnswersUnitImpulses),

@@ -87,7 +87,7 @@ typedef struct tpArticulation {
     double* axisPushes;    // scratch, one number per axis
     double* startJumps;    // of the nodes, when rows were written
     tpVec3* startArms;     // of hinges, when the step began: from the centre of B to its anchor
-    double* jumps;         // scratch
+    double* jumps;         // scratch; what the velocities of a substep take back, if isLed
     double* reactions;     // impulses on the joints' bodies B in the step
     double swing;          // of the last substep, see articulation_moves.c
     const int32_t* bodies; // of the nodes: of the system
@@ -132,6 +132,7 @@ typedef struct tpArticulation {
     bool isFast;           // it turns so far that these are fewer, or that its turn is evened
     bool isSlow;           // what turns its velocities is left to the next step
     bool isMidway;         // rows have the directions of the middle of these
+    bool isLed;            // velocities of the substep take back what was off when it began
     bool isTumbling;       // one of its bodies is
     bool isAnchored;       // joints or locks hold it from outside
     bool hasSlides;        // it has joints that do more than turn

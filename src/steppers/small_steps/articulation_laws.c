@@ -298,8 +298,51 @@ static void sortRows(const tpSmallStep* step, tpArticulation* articulation) {
     tree->near = tree->nearCount < tree->rowCount ? tree->near : NULL;
 }
 
+// Whether all rows are limits, of axes without rotors: what they need of their joints is in them.
+static bool areLimits(const tpArticulation* articulation) {
+    const tpJointTree* tree = &articulation->tree;
+    bool are = tree->rowCount > 0 && !articulation->hasCones;
+    for (int k = 0; are && k < tree->rowCount; ++k) {
+        are = articulation->laws[k].role == tp_limitRole;
+    }
+    for (int k = 0; are && k < tree->nodes[tree->nodeCount - 1].axisEnd; ++k) {
+        are = tree->axes[k].rotor == 0.0;
+    }
+    return are;
+}
+
+// The rows of the last step at the values of now, if they are limits alone: joints are large, and
+// nobody reads them for that.
+static bool writeLimitsAgain(const tpSmallStep* step, tpArticulation* articulation) {
+    const tpPlainLaws* kept = articulation->plain;
+    if (!kept->areLimits || kept->lawChanges != step->system->lawChanges) {
+        return false;
+    }
+    double rate = 0.0;
+    articulation->solver.rowCount = 0;
+    articulation->hasCones = false;
+    for (int k = 0, last = -1; k < kept->count; ++k) {
+        const tpAxisRow* row = &articulation->tree.rows[k];
+        const tpArticulatedRow* law = &articulation->laws[k];
+        AxisAt at = { .step = step,
+                      .articulation = articulation,
+                      .jointIndex = law->row,
+                      .coordinate = law->coordinate,
+                      .node = row->node,
+                      .axis = row->axis };
+        rate = at.axis != last ? rateOf(&at) : rate;
+        last = at.axis;
+        addLimit(&at, law->part, law->value, articulation->axisPlaces[at.axis].value, rate);
+    }
+    articulation->tree.rowCount = articulation->solver.rowCount;
+    sortRows(step, articulation);
+    articulation->isPlain = false;
+    articulation->tree.plain.count = 0;
+    return true;
+}
+
 void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
-    if (tpPlainLaws_WriteAgain(step, articulation)) {
+    if (tpPlainLaws_WriteAgain(step, articulation) || writeLimitsAgain(step, articulation)) {
         return;
     }
     articulation->solver.rowCount = 0;
@@ -339,6 +382,7 @@ void tpTree_WriteLaws(const tpSmallStep* step, tpArticulation* articulation) {
     articulation->tree.rowCount = articulation->solver.rowCount;
     sortRows(step, articulation);
     tpPlainLaws_Take(step, articulation);
+    tpPlainLaws_KeepLimits(step, articulation, areLimits(articulation));
 }
 
 // What the laws of angles have pulled with since they were written.

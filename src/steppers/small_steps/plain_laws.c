@@ -71,6 +71,15 @@ void tpPlainLaws_Take(const tpSmallStep* step, tpArticulation* articulation) {
     use(articulation);
 }
 
+void tpPlainLaws_KeepLimits(const tpSmallStep* step, tpArticulation* articulation, bool areLimits) {
+    tpPlainLaws* laws = articulation->plain;
+    laws->areLimits = areLimits;
+    if (areLimits) {
+        laws->count = articulation->solver.rowCount;
+        laws->lawChanges = step->system->lawChanges;
+    }
+}
+
 // Rotors begin with their speeds.
 static void beginRotors(const tpSmallStep* step, const tpArticulation* articulation) {
     const tpJointTree* tree = &articulation->tree;

@@ -26,6 +26,7 @@ typedef struct tpPlainLaws {
     // Rows of servos and dampers alone stay from step to step as long as coordinates have the laws
     // that they have, and only their numbers are written anew.
     bool areKept;
+    bool areLimits; // rows of limits alone stay too, where rows with bounds are
     int count;
     uint64_t lawChanges; // of the system, when rows were written
 } tpPlainLaws;
@@ -35,6 +36,9 @@ tpPlainLaws* tpPlainLaws_Reserve(tpArena* arena, int rows);
 
 // Takes rows that have been written, if all of them are plain.
 void tpPlainLaws_Take(const tpSmallStep* step, tpArticulation* articulation);
+
+// Rows that have been written stay from step to step if they are limits alone.
+void tpPlainLaws_KeepLimits(const tpSmallStep* step, tpArticulation* articulation, bool areLimits);
 
 // The rows of the last step with the values of now. False if they do not serve.
 bool tpPlainLaws_WriteAgain(const tpSmallStep* step, tpArticulation* articulation);
