@@ -178,8 +178,9 @@ static double flowFor(tpGroupRun* run, double longest) {
         double time = system->time;
         run->pace.knowsPushing = false; // who slides and who sticks is seen anew
         run->length = length;
-        run->hasMemory = tpKept_Take(&before, system, NULL, NULL) &&
-                         tpStrideLevels_Take(&levels, run, length, true);
+        run->hasMemory =
+            tpKept_Take(&before, system, NULL, NULL) &&
+            tpStrideLevels_Take(&levels, run, length, (tpStrideWay){ .mayFlow = true });
         if (!run->hasMemory) {
             return 0.0;
         }

@@ -6,6 +6,7 @@
 #include "steppers/auto/closing.h"
 #include "steppers/auto/flow_error.h"
 #include "steppers/auto/modes.h"
+#include "steppers/auto/stride.h"
 
 // Of the difference of two levels, and of two results of these: what leads on. Steps of a symmetric
 // method go from the second order to the fourth and the sixth, those of a flow from the fourth to
@@ -288,11 +289,16 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length)
 }
 
 // Finds out whether the whole step of a flow is enough, at the end of which the system is.
-static void measureSingle(tpStrideLevels* levels, tpGroupRun* run, double length) {
+// In between bodies follow a polynomial of third degree, which has to keep joints closed.
+// (Pendulums on it were closed at great cost, and then their energy was wrong there.)
+static void measureSingle(tpStrideLevels* levels, tpGroupRun* run, double length, bool isSeen) {
     double middle, largest = tpFlow_Error(&levels->flow, run, length, &middle);
     double singleError = largest / tpGroupRun_AllowedError(run, false, length);
+    double drift = tpStride_Drift(run->accuracy, run->lengthScale);
+    bool hasJoints = run->groups->jointCounts[run->group] > 0;
     double middleError = middle / tpGroupRun_AllowedError(run, true, 0.0);
-    if (fmax(singleError, middleError) > tpFlow_Enough) {
+    bool isSmooth = !isSeen || (middleError <= tpFlow_Enough && !(hasJoints && middle > drift));
+    if (!(singleError <= tpFlow_Enough && isSmooth)) {
         return;
     }
     const tpKept* places[] = { &levels->before, &levels->whole };
@@ -301,7 +307,7 @@ static void measureSingle(tpStrideLevels* levels, tpGroupRun* run, double length
     tpKeptMotion_PutBack(&levels->whole.motion, run->system);
     if (levels->isSingle) {
         levels->error = singleError;
-        levels->middleError = middleError;
+        levels->middleError = isSeen ? middleError : 0.0;
         levels->stepError = largest;
         levels->stepLength = length;
     }
@@ -363,7 +369,7 @@ static bool takeWhole(tpStrideLevels* levels, tpGroupRun* run, double length) {
     return takeSteps(levels, run, tp_strideWhole, 1, length, &none);
 }
 
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, tpStrideWay way) {
     tpSystem* system = run->system;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
@@ -379,13 +385,13 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
         tpKept_Take(&levels->before, system, tpMethod_Stepper(run->method), run->state);
     levels->isFlow = false;
     run->hasMemory =
-        run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
+        run->hasMemory && (!way.mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
     levels->flow.isFar = true;
     bool mayGo = levels->isFlow ||
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
     levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length);
     if (levels->isSmooth && levels->isFlow) {
-        measureSingle(levels, run, length);
+        measureSingle(levels, run, length, way.isSeen);
     }
     if (levels->isSmooth && !levels->isSingle && run->hasMemory) {
         takeLevels(levels, run, length);

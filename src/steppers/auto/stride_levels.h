@@ -50,10 +50,15 @@ static inline int tpStrideLevels_End(const tpStrideLevels* levels) {
     return levels->isSingle ? tp_strideHalf : levels->isShort ? tp_strideQuarter : tp_strideSteps;
 }
 
-// Takes a stride of so many seconds from the begin of the run, by the flow of the group if it has
-// one and `mayFlow`; the system is at the end of the last level then, if it is smooth. False if
-// memory ran out.
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow);
+// How a stride is taken: by the flow of its group if it has one, and whether somebody sees bodies
+// between its ends.
+typedef struct tpStrideWay {
+    bool mayFlow, isSeen;
+} tpStrideWay;
+
+// Takes a stride of so many seconds from the begin of the run; the system is at the end of the last
+// level then, if it is smooth. False if memory ran out.
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, tpStrideWay way);
 
 // Takes the next level after all of a stride of so many seconds that one or two were enough for:
 // what is between the nodes asks for it. Whether it is smooth; the system is at its end then.

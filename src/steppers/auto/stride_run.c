@@ -301,7 +301,8 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
-    bool isTaken = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run));
+    tpStrideWay way = { .mayFlow = mayFlow(run), .isSeen = count > 1 };
+    bool isTaken = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, way);
     bool isGood = isTaken && setMotion(run, stride, &levels);
     while (isTaken && !isGood && (levels.isShort || levels.isSingle) && run->hasMemory) {
         stride->loads.penetration = stride->loads.residual = 0.0;
