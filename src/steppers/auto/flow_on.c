@@ -62,7 +62,8 @@ bool tpGroupRun_MayFlowOn(const tpGroupRun* run) {
     bool awaitsImpact = groups->pairCounts[run->group] > 0 && pace->pushing == 0 && isKnown &&
                         groups->jointCounts[run->group] == 0 &&
                         !tpOuterForce_IsThere(run->system, groups, run->group);
-    bool isWanted = 2.0 * pace->step < run->length || run->strikeCount > 0;
+    bool isShort = pace->flowLength > 0.0 && pace->flowLength < run->length;
+    bool isWanted = 2.0 * pace->step < run->length || run->strikeCount > 0 || isShort;
     bool isFree = pace->hopelessCount == 0 && pace->flowWait == 0;
     return !awaitsImpact && (needsHelp(run) || (isFree && isLong(run) && isWanted)) &&
            groups->jointCounts[run->group] + groups->pairCounts[run->group] > 0 &&
@@ -102,7 +103,7 @@ static bool takePart(tpTaken* taken, double part, tpSystem* system) {
 // False if memory ran out.
 static bool appendLevels(tpGroupRun* run, const tpStrideLevels* levels) {
     double parts[3];
-    int count = tpStrideLevels_Parts(levels, parts), last = levels->isShort ? 1 : 2;
+    int count = tpStrideLevels_Parts(levels, parts), last = count == tp_strideSteps ? 2 : count / 2;
     bool isDone = true;
     for (int k = 0; isDone && k < count; ++k) {
         int level = k >= tp_strideQuarter ? 2 : k >= tp_strideHalf ? 1 : 0;
@@ -177,8 +178,9 @@ static double flowFor(tpGroupRun* run, double longest) {
         double time = system->time;
         run->pace.knowsPushing = false; // who slides and who sticks is seen anew
         run->length = length;
-        run->hasMemory = tpKept_Take(&before, system, NULL, NULL) &&
-                         tpStrideLevels_Take(&levels, run, length, true);
+        run->hasMemory =
+            tpKept_Take(&before, system, NULL, NULL) &&
+            tpStrideLevels_Take(&levels, run, length, (tpStrideWay){ .mayFlow = true });
         if (!run->hasMemory) {
             return 0.0;
         }

@@ -1,6 +1,6 @@
 #include "steppers/auto/landing.h"
 
-#include "steppers/auto/flow.h"
+#include "steppers/auto/flow_error.h"
 #include "steppers/auto/outer_forces.h"
 #include "steppers/auto/stop.h"
 #include "steppers/auto/strike.h"
@@ -33,6 +33,10 @@ static const double furtherGrowth = 8.0;
 // What two half steps of the fourth order are off by, in parts of what the whole one differs by.
 static const double halvesPart = 1.0 / 15.0;
 
+// A slip that has turned too far since the start of a try is no moment if one of at least such a
+// part of it is good, and tells of none before.
+static const double turnPart = 0.5;
+
 // In lengths of the scene: how near shapes that meet have to come, on the way to that by whole
 // steps and at its end; and the tries of both.
 static const double roughlyClosed = 1e-3, closed = 1e-9;
@@ -49,9 +53,14 @@ static const double leastRest = 1e-8;
 // Impacts in a step of the user that flows go on after; what bounces faster is the method's.
 enum { mostStrikes = 12 };
 
-// Times before the moment and after it, and where it is thought to be, s.
+// Times before the moment and after it, and where it is thought to be, s; what the step up to the
+// time before has done, and is off by as its stages tell, m.
 typedef struct Bracket {
     double before, after, guess;
+    tpTaken taken;
+    double error;
+    bool isTurn;    // there is no moment: a slip has turned too far after the time before
+    bool isLasting; // and it does not end in the user's step
 } Bracket;
 
 bool tpGroupRun_AwaitsMoment(const tpGroupRun* run) {
@@ -94,14 +103,16 @@ static bool flow(tpGroupRun* run, tpFlow* flow, const tpKept* start, double time
 // A try that goes too far tells by its rates when the moment was, the better the less it went too
 // far. The next tries are a little before that and a little after it: by as much as it may be off.
 // (One after the other, from wherever the last one was, a block on a belt took 12 tries.) One that
-// does not go too far tells by its rates when the moment will be: if that is near, it is found.
+// does not go too far tells by its rates when the moment will be: if that is near, it is found. If
+// it is beyond a try in which a slip turned too far, that one was too long, and there is no moment
+// to find. (A block between springs took 20 tries to find out after how many degrees of turn.)
 static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Bracket* bracket,
                        tpKept* end) {
     double enough = nearPart * run->accuracy * run->timeScale, least = closePart * enough;
     double doubt = least, time = bracket->guess - doubt; // rates may change evenly
     int laterCount = 0, outsideCount = 0;
     double stopSpeed = tpGroupRun_StopSpeed(run);
-    bool mayStop = stopSpeed > 0.0;
+    bool mayStop = stopSpeed > 0.0, hasTurned = false;
     tpTaken taken;
     tpArenaMark mark = tpArena_Mark(&run->system->arena);
     for (int k = 0; k < mostTries && bracket->after - bracket->before > enough; ++k) {
@@ -111,20 +122,26 @@ static bool findMoment(tpGroupRun* run, tpFlow* from, const tpKept* start, Brack
         bool isLost = k >= guessedTries || (outsideCount > mostOutside && mayStop);
         time = isLost ? 0.5 * (bracket->before + bracket->after) : fmin(fmax(time, first), last);
         bool isGood = flow(run, from, start, time, false, NULL, &taken);
-        tpArena_Release(&run->system->arena, mark);
-        if (!run->hasMemory || (!isGood && !taken.isBad)) {
+        if (!run->hasMemory || (!isGood && !taken.isBad) || (isGood && !keepEnd(run, end))) {
             return false;
         }
-        if (isGood && !keepEnd(run, end)) {
-            return false;
+        if (!isGood) {
+            tpArena_Release(&run->system->arena, mark);
+        } else {
+            mark = tpArena_Mark(&run->system->arena);
+            bracket->taken = taken;
+            bracket->error = tpFlow_Error(from, run, time, NULL);
         }
-        mark = isGood ? tpArena_Mark(&run->system->arena) : mark;
         bracket->before = isGood ? time : bracket->before;
         bracket->after = isGood ? bracket->after : time;
         bool isTold = !isGood && from->momentPart >= 0.0;
+        hasTurned = isGood ? hasTurned : from->slipHasTurned;
         double later = isGood ? from->laterPart * time : INFINITY;
         bool isEnding = isGood && from->endingSlip <= stopSpeed;
-        if (isEnding || later - time <= soonPart * enough) {
+        bracket->isTurn = isGood && hasTurned && !isEnding && later >= bracket->after &&
+                          time >= turnPart * bracket->after;
+        bracket->isLasting = later >= run->length;
+        if (isEnding || bracket->isTurn || later - time <= soonPart * enough) {
             return true;
         }
         if (later < bracket->after && laterCount < mostLater) {
@@ -231,6 +248,11 @@ static double foreseenError(const tpGroupRun* run, const tpFlow* from, double ti
     return error <= foreseenPart * tpGroupRun_AllowedError(run, false, time) ? error : INFINITY;
 }
 
+// Whether a step of so many seconds needs no halves.
+static bool isEnough(const tpGroupRun* run, double error, double time) {
+    return error <= tpFlow_Enough * tpGroupRun_AllowedError(run, false, time);
+}
+
 // Keeps a step of the flow that is off by so much, m.
 static void keepWhole(tpGroupRun* run, tpTaken* taken, double time, double error) {
     for (int i = 0; i < run->system->bodyCount; ++i) {
@@ -260,9 +282,9 @@ static void goOn(tpGroupRun* run, tpKept* end, double seconds) {
 }
 
 // Goes in one step to where shapes meet, about. Returns when that is, 0 if it is not found; `end`
-// is where the step came to, at `endTime`.
+// is where the step came to, at `endTime`, and `error` what its stages tell of it, m.
 static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double guess,
-                          tpKept* end, double* endTime) {
+                          tpKept* end, double* endTime, double* error) {
     tpSystem* system = run->system;
     double time = guess;
     tpFlowMeeting meeting;
@@ -276,6 +298,7 @@ static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, do
             return 0.0;
         }
         *endTime = time;
+        *error = tpFlow_Error(from, run, time, NULL);
         time += meeting.first;
         if (fabs(meeting.firstGap) <= roughlyClosed * run->lengthScale) {
             return keepEnd(run, end) ? time : 0.0;
@@ -284,16 +307,17 @@ static double findMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, do
     return 0.0;
 }
 
-// Where halves of the way come to the shapes that meet. Returns when that is, with the group there,
-// or 0: also if others have met before, which overlap there. (What has been in the floor and parts
-// from it does not approach: the next impact of another body was taken for the first one.)
-static double meet(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
-                   tpTaken parts[2]) {
+// Where the way comes to the shapes that meet, in two steps, or in one if there is no `first`.
+// Returns when that is, with the group there, or 0: also if others have met before, which overlap
+// there. (What has been in the floor and parts from it does not approach: the next impact of
+// another body was taken for the first one.)
+static double meet(tpGroupRun* run, tpFlow* from, const tpKept* start, double time, tpTaken* first,
+                   tpTaken* last) {
     tpSystem* system = run->system;
     double allowed = tpGroupRun_AllowedError(run, true, run->length);
     tpFlowMeeting meeting;
     for (int k = 0; k < closingTries && time > 0.0 && time <= run->length; ++k) {
-        bool isGood = flow(run, from, start, time, true, &parts[0], &parts[1]);
+        bool isGood = flow(run, from, start, time, true, first, last);
         run->hasMemory = run->hasMemory && tpFlow_LookAhead(from, system, run->length, &meeting);
         if (!isGood || !run->hasMemory || !isfinite(meeting.first)) {
             return 0.0;
@@ -306,34 +330,47 @@ static double meet(tpGroupRun* run, tpFlow* from, const tpKept* start, double ti
     return 0.0;
 }
 
+// Takes the two parts of a way, at the end of which the group is. The end of the whole step tells
+// their error: it was at `end` after `endTime`, unless that is too far from `time`. False if they
+// do not agree: then nothing is taken.
+static bool keepMeeting(tpGroupRun* run, tpFlow* from, const tpKept* start, double time,
+                        tpTaken parts[2], tpKept* end, double endTime) {
+    tpTaken whole;
+    tpKept met;
+    bool isNear = fabs(time - endTime) <= nearPart * run->accuracy * run->timeScale;
+    bool isGood = keepEnd(run, &met);
+    if (isGood && isNear) {
+        goOn(run, end, time - endTime);
+    } else if (isGood) {
+        isGood = flow(run, from, start, time, true, NULL, &whole) && keepEnd(run, end);
+        run->hasMemory = run->hasMemory && tpKept_PutBack(&met, run->system, NULL, NULL);
+    }
+    return isGood && run->hasMemory && keepHalves(run, start, end, time, &parts[0], &parts[1]) &&
+           run->hasMemory;
+}
+
 // Carries the group to where shapes meet, and through the impact, unless its law leaves that to the
 // method. Returns when that was; 0 if shapes do not meet, and then the group may be anywhere.
 static double strike(tpGroupRun* run, tpFlow* from, const tpKept* start) {
     tpSystem* system = run->system;
-    tpTaken whole, parts[2], impact;
-    tpKept met, end;
+    tpTaken parts[2], impact;
+    tpKept end;
     double time = from->momentPart * run->length;
     bool mayStrike =
         from->hasMet && from->plan.rotorCount == 0 && time > 0.0 && run->strikeCount < mostStrikes;
-    double endTime = 0.0;
-    time = mayStrike ? findMeeting(run, from, start, time, &end, &endTime) : 0.0;
-    time = time > 0.0 ? meet(run, from, start, time, parts) : 0.0;
+    double endTime = 0.0, error = INFINITY;
+    time = mayStrike ? findMeeting(run, from, start, time, &end, &endTime, &error) : 0.0;
+    bool isSingle = time > 0.0 && isEnough(run, error, endTime);
+    time = time > 0.0 ? meet(run, from, start, time, isSingle ? NULL : &parts[0], &parts[1]) : 0.0;
     if (time == 0.0 || !run->hasMemory) {
         return 0.0;
     }
-    // The end of the whole step tells the error of the halves.
-    bool isNear = fabs(time - endTime) <= nearPart * run->accuracy * run->timeScale;
-    bool isGood = keepEnd(run, &met);
-    if (isGood && isNear) {
-        goOn(run, &end, time - endTime);
-    } else if (isGood) {
-        isGood = flow(run, from, start, time, true, NULL, &whole) && keepEnd(run, &end);
-        run->hasMemory = run->hasMemory && tpKept_PutBack(&met, system, NULL, NULL);
-    }
-    run->hasMemory = run->hasMemory && tpTaken_Start(&impact, system, &run->limits);
-    if (!isGood || !run->hasMemory || !keepHalves(run, start, &end, time, &parts[0], &parts[1])) {
+    if (isSingle) {
+        keepWhole(run, &parts[1], time, error);
+    } else if (!keepMeeting(run, from, start, time, parts, &end, endTime)) {
         return 0.0;
     }
+    run->hasMemory = run->hasMemory && tpTaken_Start(&impact, system, &run->limits);
     if (run->hasMemory && tpGroupRun_Strike(run, &impact)) {
         run->hasMemory = tpTaken_Append(&run->taken, system, &impact);
         run->pace.knowsPushing = false; // who touches now is seen anew
@@ -375,10 +412,12 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     if (!run->hasMemory || !canGo || !(tpFlow_Holds(&from) || isForced || run->pace.isTold)) {
         return 0.0;
     }
-    Bracket bracket = { 0.0, run->length, 0.0 };
+    Bracket bracket = { .after = run->length };
     double way = run->length;
     if (refused == NULL && flowWhole(run, &from, &start, &taken, &canGo)) {
         bool isFree = !tpFlow_Holds(&from) && !isForced; // its method is as exact, and cheaper
+        bracket.taken = taken;
+        bracket.error = tpFlow_Error(&from, run, way, NULL);
         double error = isFree ? INFINITY : foreseenError(run, &from, way);
         if (isfinite(error)) {
             keepWhole(run, &taken, way, error);
@@ -403,6 +442,11 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     }
     // Halves of the way may come to the moment a little earlier, and tell when.
     double back = nearPart * run->accuracy * run->timeScale, come = 0.0, goal = way;
+    if (way > 0.0 && run->hasMemory && isEnough(run, bracket.error, way)) {
+        run->hasMemory = tpKept_PutBack(&end, system, NULL, NULL);
+        keepWhole(run, &bracket.taken, way, bracket.error);
+        come = way;
+    }
     for (int k = 0; k < mostRetreats && come == 0.0 && goal > back && run->hasMemory; ++k) {
         double told = INFINITY;
         come = goTo(run, &from, &start, goal, k == 0 ? &end : NULL, &told);
@@ -413,7 +457,9 @@ double tpGroupRun_Land(tpGroupRun* run, const tpFlow* refused) {
     run->pace.momentBound = isOver ? 0.0 : run->pace.momentBound;
     run->pace.flowStep = isOver ? 0.0 : run->pace.flowStep;
     run->pace.knowsPushing = run->pace.knowsPushing || come > 0.0;
-    run->isAtSlipEnd = isOver && tpFlow_Slides(&from);
+    run->isAtSlipEnd = isOver && !bracket.isTurn && tpFlow_Slides(&from);
+    bool goesOn = isOver && bracket.isTurn && bracket.isLasting;
+    run->pace.flowLength = goesOn ? come : run->pace.flowLength;
     way = come;
     if (way == 0.0) {
         tpKeptMotion_PutBack(&start.motion, system);

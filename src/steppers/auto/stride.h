@@ -81,6 +81,9 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
 // Takes the state that the system is in now as that of the middle (1) or the end (2).
 void tpStride_Set(tpStride* stride, const tpSystem* system, int node);
 
+// The middle is where the polynomial of third degree through start and end has it.
+void tpStride_SetMiddle(tpStride* stride);
+
 // The spins of balls, after the start, the middle and the end are set: by those after one quarter
 // and after three too, of all bodies, if these are known.
 void tpStride_SetSpins(tpStride* stride, const tpVelocity* first, const tpVelocity* last);

@@ -4,7 +4,9 @@
 #include "dynamics/joints.h"
 #include "steppers/auto/body_change.h"
 #include "steppers/auto/closing.h"
+#include "steppers/auto/flow_error.h"
 #include "steppers/auto/modes.h"
+#include "steppers/auto/stride.h"
 
 // Of the difference of two levels, and of two results of these: what leads on. Steps of a symmetric
 // method go from the second order to the fourth and the sixth, those of a flow from the fourth to
@@ -30,7 +32,8 @@ static const double safety = 10.0;
 
 // Of the difference of two steps of a flow and one: the error of the two steps, which counts as
 // that of the result of fifth order. That is thought to be a tenth of it where the next length is
-// chosen.
+// chosen. So does the difference of four steps and two, if the whole one was too long for its
+// order.
 static const double shortPart = 1.0 / 15.0, shortReserve = 0.1;
 
 // In parts of what is allowed: if two steps of a flow are off by more, four of them are not tried.
@@ -41,6 +44,9 @@ static const double hopeless = 500.0, hopelessError = 30.0;
 // elsewhere, where the next stride may have more to follow than this one had.
 static const double largestGrowth = 8.0, usualGrowth = 1.6;
 static const double simple = 1e-4, shortSimple = 1e-5;
+
+// The same where the whole step was too long for its order: soon the others are too.
+static const double lateGrowth = 1.2;
 
 // Where errors are so small that a stride of one step of the user must come to two.
 static const double small = 3e-3, shortSmall = 2e-2, smallGrowth = 2.5;
@@ -80,8 +86,10 @@ static bool isNews(const tpStrideLevels* levels, const tpGroupRun* run) {
 
 static bool takeStep(tpStrideLevels* levels, tpGroupRun* run, int which, double start, double h) {
     tpTaken* taken = &levels->taken[which];
-    bool isHalf = which >= tp_strideHalf && which < tp_strideQuarter;
-    tpTaken* early = isHalf ? &levels->early[which - tp_strideHalf] : NULL;
+    bool isQuarter = which >= tp_strideQuarter;
+    tpTaken* early = isQuarter                 ? NULL
+                     : which == tp_strideWhole ? &levels->early[0]
+                                               : &levels->early[which - tp_strideHalf];
     return levels->isFlow ? tpFlow_TakeStep(&levels->flow, run, start, h, taken, early)
                           : tpGroupRun_TakeStep(run, start, h, taken);
 }
@@ -147,7 +155,7 @@ static void findDifferences(const tpStrideLevels* levels, const tpSystem* system
     *plain = tpBodyChange_Between(&system->poses.data[i], &system->velocities.data[i],
                                   &last->poses[i], &last->velocities[i]);
     *higher = zero;
-    if (!levels->isShort) {
+    if (!levels->isShort && !levels->isLate) {
         double part = partsOf(levels).first;
         tpBodyChange first = tpBodyChange_Between(&halves->poses[i], &halves->velocities[i],
                                                   &whole->poses[i], &whole->velocities[i]);
@@ -196,6 +204,17 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
     levels->error = plain > 0.0 ? levels->part * higher / allowed : 0.0;
     levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
     levels->quarterWay = plainWay;
+    // A stiff slip makes the whole step of a flow unstable before the halves and the quarters are.
+    // The difference of these two tells their error then; the whole one only tells that it was too
+    // long. (Balls that rub took strides of .4 T that were off by 1e-3 of what is allowed for ones
+    // that were off by eight times that.)
+    double late = shortPart * plain / allowed;
+    levels->isLate = levels->isFlow && late < levels->error;
+    if (levels->isLate) {
+        levels->error = late;
+        levels->part = shortPart;
+        levels->middleError = plainWay / tpGroupRun_AllowedError(run, true, 0.0);
+    }
     if (levels->isFlow) {
         levels->stepError = 0.5 * plain; // of each of the halves
         levels->stepLength = 0.5 * length;
@@ -205,7 +224,8 @@ static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length
 void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int which) {
     const tpSystem* system = run->system;
     double apart = 0.0;
-    for (int i = 0; levels->isFlow && !levels->isShort && i < system->bodyCount; ++i) {
+    bool hasQuarters = levels->isFlow && tpStrideLevels_End(levels) == tp_strideSteps;
+    for (int i = 0; hasQuarters && i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
             const tpKeptMotion* motion = &levels->odd[which].motion;
             tpBodyChange change =
@@ -220,17 +240,16 @@ void tpStrideLevels_Compare(tpStrideLevels* levels, const tpGroupRun* run, int w
         fmax(levels->betweenError, error / tpGroupRun_AllowedError(run, true, 0.0));
 }
 
-// Whether nothing can have been met between the ends of the two halves, where the bodies are looked
-// at, and the start.
-static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, double length) {
+// Whether nothing can have been met between places, from the start of so many steps of `h` seconds
+// to the ends of each, where the bodies are looked at.
+static bool isClearAround(tpStrideLevels* levels, tpGroupRun* run, const tpKept* const* places,
+                          int steps, double h) {
     tpSystem* system = run->system;
-    const tpKept* places[] = { &levels->before, &levels->half, &levels->halves };
-    const tpFlowWatch watches[] = { tp_flowAhead, tp_flowNear, tp_flowBehind };
     bool isNear = false;
-    for (int k = 0; k < 3 && !isNear && run->hasMemory; ++k) {
+    for (int k = 0; k <= steps && !isNear && run->hasMemory; ++k) {
+        tpFlowWatch watch = k == 0 ? tp_flowAhead : k < steps ? tp_flowNear : tp_flowBehind;
         tpKeptMotion_PutBack(&places[k]->motion, system);
-        run->hasMemory =
-            tpFlow_LookAround(&levels->flow, system, 0.25 * length, watches[k], &isNear);
+        run->hasMemory = tpFlow_LookAround(&levels->flow, system, 0.5 * h, watch, &isNear);
     }
     tpKeptMotion_PutBack(&levels->before.motion, system);
     return !isNear && run->hasMemory;
@@ -254,7 +273,9 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length)
     double middleError = shortPart * way / tpGroupRun_AllowedError(run, true, 0.0);
     levels->stepError = plain;
     levels->stepLength = length;
-    levels->isShort = fmax(shortError, middleError) <= enough && isClearAround(levels, run, length);
+    const tpKept* places[] = { &levels->before, &levels->half, &levels->halves };
+    levels->isShort = fmax(shortError, middleError) <= enough &&
+                      isClearAround(levels, run, places, 2, 0.5 * length);
     if (levels->isShort) {
         levels->error = shortError;
         levels->middleError = middleError;
@@ -267,6 +288,31 @@ static void measureShort(tpStrideLevels* levels, tpGroupRun* run, double length)
     }
 }
 
+// Finds out whether the whole step of a flow is enough, at the end of which the system is.
+// In between bodies follow a polynomial of third degree, which has to keep joints closed.
+// (Pendulums on it were closed at great cost, and then their energy was wrong there.)
+static void measureSingle(tpStrideLevels* levels, tpGroupRun* run, double length, bool isSeen) {
+    double middle, largest = tpFlow_Error(&levels->flow, run, length, &middle);
+    double singleError = largest / tpGroupRun_AllowedError(run, false, length);
+    double drift = tpStride_Drift(run->accuracy, run->lengthScale);
+    bool hasJoints = run->groups->jointCounts[run->group] > 0;
+    double middleError = middle / tpGroupRun_AllowedError(run, true, 0.0);
+    bool isSmooth = !isSeen || (middleError <= tpFlow_Enough && !(hasJoints && middle > drift));
+    if (!(singleError <= tpFlow_Enough && isSmooth)) {
+        return;
+    }
+    const tpKept* places[] = { &levels->before, &levels->whole };
+    run->hasMemory = tpKept_Take(&levels->whole, run->system, NULL, NULL);
+    levels->isSingle = run->hasMemory && isClearAround(levels, run, places, 1, length);
+    tpKeptMotion_PutBack(&levels->whole.motion, run->system);
+    if (levels->isSingle) {
+        levels->error = singleError;
+        levels->middleError = isSeen ? middleError : 0.0;
+        levels->stepError = largest;
+        levels->stepLength = length;
+    }
+}
+
 // The last level, from the start of the stride.
 static void takeQuarters(tpStrideLevels* levels, tpGroupRun* run, double length) {
     levels->isSmooth =
@@ -276,11 +322,31 @@ static void takeQuarters(tpStrideLevels* levels, tpGroupRun* run, double length)
     }
 }
 
+// The two levels after the whole step, as far as they are wanted: the system is at its end.
+static void takeLevels(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    levels->isSmooth = goBack(run, &levels->before, &levels->whole) &&
+                       takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
+                       goBack(run, &levels->before, &levels->halves);
+    if (levels->isSmooth && levels->isFlow) {
+        measureShort(levels, run, length);
+    }
+    levels->isSmooth = levels->isSmooth && run->hasMemory;
+    if (levels->isSmooth && !levels->isShort && !levels->isHopeless) {
+        takeQuarters(levels, run, length);
+    }
+}
+
 bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double length) {
-    levels->isShort = false;
-    run->hasMemory =
-        tpKept_PutBack(&levels->before, run->system, tpMethod_Stepper(run->method), run->state);
-    if (run->hasMemory) {
+    bool wasSingle = levels->isSingle;
+    levels->isShort = levels->isSingle = false;
+    levels->error = levels->middleError = INFINITY;
+    levels->betweenError = 0.0;
+    const tpKept* start = wasSingle ? &levels->whole : &levels->before;
+    run->hasMemory = tpKept_PutBack(start, run->system,
+                                    wasSingle ? NULL : tpMethod_Stepper(run->method), run->state);
+    if (run->hasMemory && wasSingle) {
+        takeLevels(levels, run, length);
+    } else if (run->hasMemory) {
         takeQuarters(levels, run, length);
     }
     return run->hasMemory && levels->isSmooth;
@@ -303,14 +369,15 @@ static bool takeWhole(tpStrideLevels* levels, tpGroupRun* run, double length) {
     return takeSteps(levels, run, tp_strideWhole, 1, length, &none);
 }
 
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow) {
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, tpStrideWay way) {
     tpSystem* system = run->system;
     levels->work = 0.0;
     levels->error = levels->plainError = levels->middleError = INFINITY;
     levels->part = 1.0;
     levels->betweenError = levels->quarterWay = 0.0;
     levels->stepError = levels->stepLength = 0.0;
-    levels->isMoment = levels->isShort = levels->isHopeless = false;
+    levels->isMoment = levels->isSingle = levels->isShort = levels->isLate = levels->isHopeless =
+        false;
     levels->momentPart = levels->aheadPart = -1.0;
     levels->pushing = run->pace.pushing;
     levels->jointModes = tpModes_OfJoints(system, run->groups, run->group);
@@ -318,29 +385,31 @@ bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length,
         tpKept_Take(&levels->before, system, tpMethod_Stepper(run->method), run->state);
     levels->isFlow = false;
     run->hasMemory =
-        run->hasMemory && (!mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
+        run->hasMemory && (!way.mayFlow || tpFlow_Begin(&levels->flow, run, &levels->isFlow));
     levels->flow.isFar = true;
     bool mayGo = levels->isFlow ||
                  (run->pace.knowsPushing && !tpStride_IsDriven(system, run->groups, run->group));
-    levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length) &&
-                       goBack(run, &levels->before, &levels->whole) &&
-                       takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
-                       goBack(run, &levels->before, &levels->halves);
+    levels->isSmooth = run->hasMemory && mayGo && takeWhole(levels, run, length);
     if (levels->isSmooth && levels->isFlow) {
-        measureShort(levels, run, length);
+        measureSingle(levels, run, length, way.isSeen);
     }
-    levels->isSmooth = levels->isSmooth && run->hasMemory;
-    if (levels->isSmooth && !levels->isShort && !levels->isHopeless) {
-        takeQuarters(levels, run, length);
+    if (levels->isSmooth && !levels->isSingle && run->hasMemory) {
+        takeLevels(levels, run, length);
     }
     return run->hasMemory;
 }
 
 void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
                               double* position, double* speed) {
+    if (levels->isSingle) {
+        tpFlowError error = tpFlow_BodyError(&levels->flow, run, body, levels->stepLength);
+        *position = error.position;
+        *speed = error.speed;
+        return;
+    }
     tpBodyChange plain, higher;
     findDifferences(levels, run->system, body, &plain, &higher);
-    higher = levels->isShort ? plain : higher;
+    higher = levels->isShort || levels->isLate ? plain : higher;
     *position = levels->part * positionOf(run, body, &higher);
     *speed = levels->part * speedOf(run, body, &higher);
 }
@@ -358,7 +427,7 @@ static void closeAll(tpGroupRun* run, const tpTaken* last) {
 void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
     tpSystem* system = run->system;
     LevelParts parts = partsOf(levels);
-    for (int i = 0; i < system->bodyCount; ++i) {
+    for (int i = 0; !levels->isSingle && i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
             tpBodyChange plain, higher, zero = { 0 };
             findDifferences(levels, system, i, &plain, &higher);
@@ -367,17 +436,28 @@ void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
             tpBodyChange_Apply(&system->poses.data[i], &system->velocities.data[i], &way);
         }
     }
-    closeAll(run, &levels->taken[levels->isShort ? tp_strideQuarter - 1 : tp_strideSteps - 1]);
+    closeAll(run, &levels->taken[tpStrideLevels_End(levels) - 1]);
 }
 
 int tpStrideLevels_Parts(const tpStrideLevels* levels, double parts[3]) {
     LevelParts own = partsOf(levels);
     double a = own.first, b = own.second;
+    if (levels->isSingle) {
+        parts[0] = 1.0;
+        parts[1] = parts[2] = 0.0;
+        return tp_strideHalf;
+    }
     if (levels->isShort) {
         parts[0] = -a;
         parts[1] = 1.0 + a;
         parts[2] = 0.0;
         return tp_strideQuarter;
+    }
+    if (levels->isLate) {
+        parts[0] = 0.0;
+        parts[1] = -a;
+        parts[2] = 1.0 + a;
+        return tp_strideSteps;
     }
     parts[0] = a * b;
     parts[1] = -a - b * (1.0 + 2.0 * a);
@@ -403,50 +483,67 @@ void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run, boo
     }
 }
 
-// What of a step is left after its first half. False if memory ran out.
-static bool restOf(const tpTaken* all, const tpTaken* early, tpSystem* system, tpTaken* rest) {
+// Such parts of what a step has done, and of what its first half has. False if memory ran out.
+static bool addUp(double part, const tpTaken* all, double earlyPart, const tpTaken* early,
+                  tpSystem* system, tpTaken* sum) {
     int count = tpJoints_ReactionCount(system);
-    *rest = *all;
-    rest->reactions = TP_SCRATCH(&system->arena, double, count);
-    rest->tally.list = TP_SCRATCH(&system->arena, tpContactInfo, all->tally.count);
+    *sum = *all;
+    sum->reactions = TP_SCRATCH(&system->arena, double, count);
+    sum->tally.list = TP_SCRATCH(&system->arena, tpContactInfo, all->tally.count);
     if (system->arena.failed) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
-        rest->reactions[i] = all->reactions[i] - early->reactions[i];
+        sum->reactions[i] = part * all->reactions[i] + earlyPart * early->reactions[i];
     }
     for (int i = 0; i < all->tally.count; ++i) {
-        tpContactInfo* info = &rest->tally.list[i];
+        tpContactInfo* info = &sum->tally.list[i];
         const tpContactInfo* first = &early->tally.list[i];
         *info = all->tally.list[i];
-        info->normalImpulse -= first->normalImpulse;
-        info->frictionImpulse = tpSub(info->frictionImpulse, first->frictionImpulse);
-        info->torsionalImpulse -= first->torsionalImpulse;
-        info->rollingImpulse = tpSub(info->rollingImpulse, first->rollingImpulse);
+        info->normalImpulse = part * info->normalImpulse + earlyPart * first->normalImpulse;
+        info->frictionImpulse =
+            tpMulAdd(tpScale(part, info->frictionImpulse), earlyPart, first->frictionImpulse);
+        info->torsionalImpulse =
+            part * info->torsionalImpulse + earlyPart * first->torsionalImpulse;
+        info->rollingImpulse =
+            tpMulAdd(tpScale(part, info->rollingImpulse), earlyPart, first->rollingImpulse);
     }
-    rest->report.externalWork -= early->report.externalWork;
-    rest->report.frictionLoss -= early->report.frictionLoss;
-    rest->report.impactLoss -= early->report.impactLoss;
+    tpStepReport* report = &sum->report;
+    report->externalWork = part * report->externalWork + earlyPart * early->report.externalWork;
+    report->frictionLoss = part * report->frictionLoss + earlyPart * early->report.frictionLoss;
+    report->impactLoss = part * report->impactLoss + earlyPart * early->report.impactLoss;
     return true;
 }
 
 bool tpStrideLevels_Quarter(const tpStrideLevels* levels, tpSystem* system, int quarter,
                             tpTaken* taken) {
-    *taken =
-        levels->isShort ? levels->early[quarter / 2] : levels->taken[tp_strideQuarter + quarter];
+    // The parabola through nothing, the first half and all.
+    static const double parts[4][2] = {
+        { -0.125, 0.75 }, { 0.125, 0.25 }, { 0.375, -0.25 }, { 0.625, -0.75 }
+    };
+    const tpTaken* early = &levels->early[levels->isSingle ? 0 : quarter / 2];
+    if (levels->isSingle) {
+        return addUp(parts[quarter][0], &levels->taken[tp_strideWhole], parts[quarter][1], early,
+                     system, taken);
+    }
+    *taken = levels->isShort ? *early : levels->taken[tp_strideQuarter + quarter];
     return !levels->isShort || quarter % 2 == 0 ||
-           restOf(&levels->taken[tp_strideHalf + quarter / 2], &levels->early[quarter / 2], system,
-                  taken);
+           addUp(1.0, &levels->taken[tp_strideHalf + quarter / 2], -1.0, early, system, taken);
 }
 
 double tpStrideLevels_Growth(const tpStrideLevels* levels) {
-    double simplest = levels->isShort ? shortSimple : simple;
+    bool isFew = levels->isShort || levels->isSingle;
+    double simplest = isFew ? shortSimple : simple;
+    if (levels->isSmooth && levels->isLate) {
+        return fmin(tpGrowth(levels->error, 5.0, lateGrowth),
+                    tpGrowth(levels->betweenError, 6.0, lateGrowth));
+    }
     double error = fmax(levels->error, levels->middleError);
-    bool isSmall = error < (levels->isShort ? shortSmall : small);
+    bool isSmall = error < (isFew ? shortSmall : small);
     double most = error < simplest ? largestGrowth : isSmall ? smallGrowth : usualGrowth;
     double inside =
         fmin(tpGrowth(levels->middleError, 5.0, most), tpGrowth(levels->betweenError, 6.0, most));
-    double growth = levels->isShort ? tpGrowth(shortReserve * levels->error, 5.0, most)
-                                    : tpGrowth(levels->error, 6.0, most);
+    double growth = isFew ? tpGrowth(shortReserve * levels->error, 5.0, most)
+                          : tpGrowth(levels->error, 6.0, most);
     return levels->isSmooth ? fmin(growth, inside) : tpGrowth(INFINITY, 1.0, most);
 }

@@ -17,8 +17,10 @@ typedef struct tpStrideLevels {
     bool isFlow; // steps are those of a flow, of fourth order
     tpFlow flow;
     tpTaken taken[tp_strideSteps];
-    tpTaken early[2]; // of a flow: of the first halves of the two halves
+    tpTaken early[2]; // of a flow: of the first halves of the two halves, or of the single step
+    bool isSingle;    // the whole step alone was enough, as its stages tell
     bool isShort;     // two levels were enough: there are no quarters
+    bool isLate;      // the whole step was too long for its order: the end follows from the others
     bool isHopeless;  // two levels differ by so much that there are no quarters either
     tpKept before;    // the start
     tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
@@ -43,13 +45,23 @@ typedef struct tpStrideLevels {
     uint64_t jointModes; // which way joints with friction go
 } tpStrideLevels;
 
-// Takes a stride of so many seconds from the begin of the run, by the flow of the group if it has
-// one and `mayFlow`; the system is at the end of the last level then, if it is smooth. False if
-// memory ran out.
-bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, bool mayFlow);
+// The steps that lead to the end are those before this place, from half of it on.
+static inline int tpStrideLevels_End(const tpStrideLevels* levels) {
+    return levels->isSingle ? tp_strideHalf : levels->isShort ? tp_strideQuarter : tp_strideSteps;
+}
 
-// Takes the quarters after all of a stride of so many seconds that two levels were enough for: what
-// is between the nodes asks for them. Whether it is smooth; the system is at its end then.
+// How a stride is taken: by the flow of its group if it has one, and whether somebody sees bodies
+// between its ends.
+typedef struct tpStrideWay {
+    bool mayFlow, isSeen;
+} tpStrideWay;
+
+// Takes a stride of so many seconds from the begin of the run; the system is at the end of the last
+// level then, if it is smooth. False if memory ran out.
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length, tpStrideWay way);
+
+// Takes the next level after all of a stride of so many seconds that one or two were enough for:
+// what is between the nodes asks for it. Whether it is smooth; the system is at its end then.
 bool tpStrideLevels_Lengthen(tpStrideLevels* levels, tpGroupRun* run, double length);
 
 // What a quarter of the stride has carried and done. False if memory ran out.

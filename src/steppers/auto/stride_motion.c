@@ -55,6 +55,28 @@ void tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
     }
 }
 
+// Half way between two places, with velocities there, `time` seconds apart.
+static void between(tpVec3 first, tpVec3 firstRate, tpVec3 last, tpVec3 lastRate, double time,
+                    tpVec3* middle, tpVec3* rate) {
+    tpVec3 change = tpSub(last, first);
+    *middle = tpMulAdd(tpMulAdd(first, 0.5, change), 0.125 * time, tpSub(firstRate, lastRate));
+    *rate = tpMulAdd(tpScale(1.5 / time, change), -0.25, tpAdd(firstRate, lastRate));
+}
+
+void tpStride_SetMiddle(tpStride* stride) {
+    double time = stride->frameCount * stride->h;
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        tpStrideBody* body = &stride->bodies.data[i];
+        const tpStrideNode *first = &body->nodes[0], *last = &body->nodes[2];
+        tpStrideNode* middle = &body->nodes[1];
+        between(first->position, first->velocity, last->position, last->velocity, time,
+                &middle->position, &middle->velocity);
+        between(first->turn, first->turnRate, last->turn, last->turnRate, time, &middle->turn,
+                &middle->turnRate);
+        body->spins[2] = tpScale(0.5, tpAdd(body->spins[0], body->spins[4]));
+    }
+}
+
 double tpStride_Turn(const tpStride* stride) {
     double largest = 0.0;
     for (int i = 0; i < stride->bodies.count; ++i) {

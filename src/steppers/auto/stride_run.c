@@ -152,7 +152,7 @@ static int strideCount(const tpGroupRun* run) {
 // end of a stride before it: nothing, or a later time, if the slip has not gone evenly.
 static void guessAgain(tpGroupRun* run, const tpStrideLevels* levels, double length) {
     tpPace* pace = &run->pace;
-    double step = (levels->isShort ? 0.5 : 0.25) * length;
+    double step = (levels->isSingle ? 1.0 : levels->isShort ? 0.5 : 0.25) * length;
     double later = run->begin + length + (levels->flow.laterPart - 1.0) * step;
     if (later > pace->momentGuess + momentDoubt * run->length) {
         pace->momentGuess = isfinite(later) ? later : 0.0;
@@ -163,9 +163,8 @@ static void guessAgain(tpGroupRun* run, const tpStrideLevels* levels, double len
 // What was done counts in the first step of the user; energy keeps its own account there.
 static void bookStride(tpGroupRun* run, const tpStrideLevels* levels) {
     tpStepReport* report = &run->taken.report;
-    int first = levels->isShort ? tp_strideHalf : tp_strideQuarter;
-    int end = levels->isShort ? tp_strideQuarter : tp_strideSteps;
-    for (int k = first; k < end; ++k) {
+    int end = tpStrideLevels_End(levels);
+    for (int k = end / 2; k < end; ++k) {
         const tpStepReport* quarter = &levels->taken[k].report;
         report->substepCount += quarter->substepCount;
         report->solveCount += quarter->solveCount;
@@ -205,9 +204,13 @@ static bool setStates(tpGroupRun* run, const tpStrideLevels* levels, tpStride* s
     }
     tpStrideLevels_PutEnd(levels, run);
     tpStride_Set(stride, run->system, 2);
-    tpStrideLevels_PutMiddle(levels, run, stride->frameCount > 1);
-    tpStride_Set(stride, run->system, 1);
-    bool hasQuarters = levels->isFlow && !levels->isShort;
+    if (levels->isSingle) {
+        tpStride_SetMiddle(stride);
+    } else {
+        tpStrideLevels_PutMiddle(levels, run, stride->frameCount > 1);
+        tpStride_Set(stride, run->system, 1);
+    }
+    bool hasQuarters = levels->isFlow && tpStrideLevels_End(levels) == tp_strideSteps;
     tpStride_SetSpins(stride, hasQuarters ? levels->odd[0].motion.velocities : NULL,
                       hasQuarters ? levels->odd[1].motion.velocities : NULL);
     return tpStride_Turn(stride) <= tp_largestTurn;
@@ -282,7 +285,8 @@ static double nextPart(const tpStrideLevels* levels, double part, int count, dou
     double next = part * careful * tpStrideLevels_Growth(levels);
     double more = (count + 1.0) / count;
     double error = fmax(fmax(levels->error, levels->middleError), levels->betweenError);
-    bool hasRoom = error * tpPow(more, levels->isShort ? 5.0 : 6.0) <= roomPart;
+    bool isFew = levels->isShort || levels->isSingle;
+    bool hasRoom = error * tpPow(more, isFew ? 5.0 : 6.0) <= roomPart;
     return hasRoom ? fmax(next, 0.5 * (count + 1) * h * (1.0 + 1e-9)) : next;
 }
 
@@ -297,9 +301,10 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count, bool* wasWro
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
     run->length = 2.0 * part;
-    bool isTaken = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, mayFlow(run));
+    tpStrideWay way = { .mayFlow = mayFlow(run), .isSeen = count > 1 };
+    bool isTaken = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part, way);
     bool isGood = isTaken && setMotion(run, stride, &levels);
-    if (isTaken && !isGood && levels.isShort && run->hasMemory) {
+    while (isTaken && !isGood && (levels.isShort || levels.isSingle) && run->hasMemory) {
         stride->loads.penetration = stride->loads.residual = 0.0;
         isGood =
             tpStrideLevels_Lengthen(&levels, run, 2.0 * part) && setMotion(run, stride, &levels);
