@@ -7,7 +7,7 @@
 #include "dynamics/report.h"
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
-#include "steppers/stewart_trinkle/share.h"
+#include "steppers/stewart_trinkle/linearisation.h"
 #include "steppers/stewart_trinkle/swings.h"
 
 // Overlap at the end of a step that makes a contact active, in units of length: far below any use,
@@ -20,28 +20,13 @@ static const double fixedPointTolerance = 1e-13;
 // Part of the overlap that the certificate allows at which a step that was deeper is good enough.
 static const double shallowPart = 0.1;
 
+// Rows that end deep are those of taut joints if joints are off by this part of the depth.
+static const double tautPart = 0.5;
+
 // The true way of springs is met to this, in units of length.
 static const double swingTolerance = 1e-11;
 
 enum { maxPasses = 8, maxFixedPoints = 40, maxShallow = 12, mostIdle = 3, maxSwings = 8 };
-
-// Where the rows are linearised: poses, and the velocities that led there from the start of the
-// step.
-typedef struct tpLinearisation {
-    tpPose* poses;
-    const tpVelocity* meanVelocities; // NULL: the poses are those of the start
-    const tpVelocity* towards;        // the same as rows have them, tpTimeStep_LinearMeanVelocities
-} tpLinearisation;
-
-typedef struct tpStepProblem {
-    const tpStewartTrinkleSettings* settings;
-    const tpPassage* passage; // NULL: nothing passes
-    tpStepShare share;
-    tpStepperMemory* memory;
-    tpContactHistory* latest;   // impulses of the last solve of this step; h = 0: there was none
-    const tpStepReport* before; // what was said before the first solve
-    tpStepReport* report;
-} tpStepProblem;
 
 // The bias of a normal row, u_n = n . v + bias: gap / h - n . (v that led to the gap).
 static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int block,
@@ -226,10 +211,13 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0, false };
-    if (!tpSwings_Find(step)) {
+    if (problem->taut != NULL) {
+        tpTaut_AddJointRows(problem->taut, step, at->poses, &treatment);
+    } else if (tpSwings_Find(step)) {
+        tpSwings_AddJointRows(step, at->poses, &treatment);
+    } else {
         return false;
     }
-    tpSwings_AddJointRows(step, at->poses, &treatment);
     const tpStewartTrinkleSettings* settings = problem->settings;
     if (problem->share.part < 1.0 && !tpStepShare_SlowCorrections(&problem->share, step)) {
         return false;
@@ -273,8 +261,9 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
 
 // How deep bodies may overlap after the step: as deep as where it ends, and deeper by what joints
 // are off there, for those are brought back by moving bodies. Negative if memory ran out.
-static double deepestEnd(tpTimeStep* step) {
-    double nearest = INFINITY, off = 0.0;
+static double deepestEnd(tpTimeStep* step, double* off) {
+    double nearest = INFINITY;
+    *off = 0.0;
     for (int i = 0; i < step->endCount; ++i) {
         nearest = fmin(nearest, step->endContacts[i].gap);
     }
@@ -284,9 +273,9 @@ static double deepestEnd(tpTimeStep* step) {
             return -1.0;
         }
         tpTimeStep_Move(step, step->meanVelocities, poses);
-        off = tpJoints_PositionError(step->system, poses);
+        *off = tpJoints_PositionError(step->system, poses);
     }
-    return fmax(0.0, off - nearest);
+    return fmax(0.0, *off - nearest);
 }
 
 // With more contacts than this a solve costs more than a search for contacts: those after which
@@ -294,18 +283,12 @@ static double deepestEnd(tpTimeStep* step) {
 enum { fewContacts = 40 };
 static const double roughResidual = 1e-5;
 
-// What a linearisation has come to.
-typedef struct tpEnd {
-    double depth; // how deep bodies overlap, m; known if the depth is limited
-    bool isRough; // it is not solved to the end, since it is too deep
-} tpEnd;
-
 // Finds contacts where `at` says, solves, and solves again while contacts outside the active set
 // are violated where the step ends. A pile that is hit grows its active set layer by layer; when
 // that takes long, the last pass has every contact there is. What ends deeper than `limit` will be
 // linearised again (INFINITY: nothing will).
-static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepProblem* problem,
-                    double limit, tpEnd* end) {
+bool tpStewartTrinkle_SolveAt(tpTimeStep* step, const tpLinearisation* at,
+                              const tpStepProblem* problem, double limit, tpEnd* end) {
     bool* isActive = NULL;
     bool isLimited = limit < INFINITY;
     *end = (tpEnd){ .isRough = isLimited };
@@ -340,7 +323,7 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepPro
             if (isLimited && !isMoved && !tpPassage_FindEndContacts(problem->passage, step)) {
                 return false;
             }
-            end->depth = isLimited ? deepestEnd(step) : 0.0;
+            end->depth = isLimited ? deepestEnd(step, &end->off) : 0.0;
             bool isFinal = !end->isRough || (!isSpent && end->depth > limit);
             if (isFinal || end->depth < 0.0) {
                 return end->depth >= 0.0;
@@ -392,41 +375,16 @@ static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
     return true;
 }
 
-// Velocities that lead to where rows are linearised, in memory of their own. False if memory ran
-// out.
-typedef struct tpLeading {
-    tpVelocity *meanVelocities, *towards;
-} tpLeading;
-
-static bool beginLeading(const tpTimeStep* step, tpLeading* leading) {
-    tpArena* arena = &step->system->arena;
-    leading->meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    leading->towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    return !arena->failed;
-}
-
-// The next rows are linearised where the last ones lead. False if memory ran out.
-static bool lead(tpTimeStep* step, const tpLeading* leading, const tpStepProblem* problem,
-                 tpLinearisation* at) {
-    memcpy(leading->meanVelocities, step->meanVelocities,
-           sizeof(tpVelocity) * (size_t)step->bodyCount);
-    tpTimeStep_Move(step, leading->meanVelocities, at->poses);
-    tpTimeStep_LinearMeanVelocities(step, leading->towards);
-    at->meanVelocities = leading->meanVelocities;
-    at->towards = leading->towards;
-    return tpTimeStep_Latest(step, problem->latest);
-}
-
 // Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
 static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
     tpLeading leading;
-    if (!beginLeading(step, &leading)) {
+    if (!tpLeading_Begin(&leading, step)) {
         return false;
     }
     double last = INFINITY;
     tpEnd end;
     for (int k = 0; k < maxFixedPoints; ++k) {
-        if (!solveAt(step, at, problem, INFINITY, &end)) {
+        if (!tpStewartTrinkle_SolveAt(step, at, problem, INFINITY, &end)) {
             return false;
         }
         double change =
@@ -439,7 +397,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             break;
         }
         last = change;
-        if (!lead(step, &leading, problem, at)) {
+        if (!tpLeading_Follow(&leading, step, problem, at)) {
             return false;
         }
     }
@@ -463,7 +421,7 @@ typedef struct tpShallowest {
 static bool beginShallowest(const tpTimeStep* step, tpShallowest* best) {
     best->depth = INFINITY;
     best->at.poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
-    return best->at.poses != NULL && beginLeading(step, &best->leading);
+    return best->at.poses != NULL && tpLeading_Begin(&best->leading, step);
 }
 
 static void keepShallowest(const tpTimeStep* step, const tpLinearisation* at, double depth,
@@ -483,27 +441,31 @@ static void keepShallowest(const tpTimeStep* step, const tpLinearisation* at, do
 // Linear rows do not know how gaps bend. A step that ends deeper than its certificate allows is
 // linearised again where it leads, as in sec. 3.4, until it is far from that. If the work of the
 // step ends before, it has the rows that end least deep.
-static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
+static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, tpStepProblem* problem) {
     double enough = problem->report->limits.penetration,
            meant = tpStepShare_DeepestMeant(&problem->share);
     tpLeading leading;
     tpShallowest best;
-    if (!beginLeading(step, &leading) || !beginShallowest(step, &best)) {
+    if (!tpLeading_Begin(&leading, step) || !beginShallowest(step, &best)) {
         return false;
     }
     int idle = 0;
     tpEnd end = { .isRough = false };
     for (int k = 0; k < maxShallow && idle < mostIdle; ++k) {
-        if (!solveAt(step, at, problem, fmax(enough, meant), &end)) {
+        if (!tpStewartTrinkle_SolveAt(step, at, problem, fmax(enough, meant), &end)) {
             return false;
         }
         if (end.depth <= fmax(enough, meant)) {
             return true;
         }
+        bool isTaut = k == 0 && end.off > tautPart * end.depth;
+        if (isTaut && problem->settings->mayBeTaut) {
+            return tpStewartTrinkle_SolveTaut(step, at, true, problem);
+        }
         if (tpStepBudget_IsSpent(step->system)) {
             bool isLast = end.depth <= best.depth && !end.isRough;
-            return isLast ||
-                   solveAt(step, end.depth <= best.depth ? at : &best.at, problem, INFINITY, &end);
+            return isLast || tpStewartTrinkle_SolveAt(step, end.depth <= best.depth ? at : &best.at,
+                                                      problem, INFINITY, &end);
         }
         idle = end.depth < 0.5 * best.depth ? 0 : idle + 1;
         if (end.depth < best.depth) {
@@ -514,14 +476,14 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpSte
             tpStepReport_FallBack(problem->report, "fixed point",
                                   "linear rows end too deep: linearised again where they lead");
         }
-        if (!lead(step, &leading, problem, at)) {
+        if (!tpLeading_Follow(&leading, step, problem, at)) {
             return false;
         }
     }
     if (!problem->settings->isLocating) {
         return solveCarefully(step, problem);
     }
-    return !end.isRough || solveAt(step, &best.at, problem, INFINITY, &end);
+    return !end.isRough || tpStewartTrinkle_SolveAt(step, &best.at, problem, INFINITY, &end);
 }
 
 bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* settings,
@@ -568,8 +530,9 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
     case tp_velocityVariant:
         return solveVelocities(step, &at, &problem);
     case tp_repeatedVariant:
-        return solveUntilShallow(step, &at, &problem);
+        return settings->isTaut ? tpStewartTrinkle_SolveTaut(step, &at, false, &problem)
+                                : solveUntilShallow(step, &at, &problem);
     default:
-        return solveAt(step, &at, &problem, INFINITY, &end);
+        return tpStewartTrinkle_SolveAt(step, &at, &problem, INFINITY, &end);
     }
 }
