@@ -37,8 +37,10 @@ static const double nearBound = 0.8, nearFastest = 0.1;
 // Newton's steps on the small problem, and those of interior points where they were not enough.
 enum { firstSteps = 6, pathSteps = 40, shiftSteps = 12 };
 
-// Corrections by the residual of the whole island.
-enum { maxRounds = 4 };
+// Corrections by the residual of the whole island, and so many if each leaves but this part of it:
+// S of stiff mechanisms is a small difference of large numbers.
+enum { maxRounds = 4, mostRounds = 12 };
+static const double fastRound = 0.2;
 
 // No contact is asked for less than so many units of the last place of its impulses.
 static const double roundings = 64.0;
@@ -449,7 +451,11 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
     *isNew = false;
     double tolerance = tp_smallPart * island->tolerance;
     bool isLoose = holdsDrive(condensed);
-    for (int round = 0; round < maxRounds && !tpFrictionIsland_IsSpent(island); ++round) {
+    bool isFast = true;
+    for (int round = 0;
+         (round < maxRounds || (isFast && round < mostRounds)) && !tpFrictionIsland_IsSpent(island);
+         ++round) {
+        double before = island->residual;
         tpArenaMark mark = tpArena_Mark(condensed->arena);
         tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
         setVelocities(condensed);
@@ -472,6 +478,7 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         if (island->residual <= island->tolerance || *isNew) {
             break;
         }
+        isFast = island->residual < fastRound * before;
         tolerance *= isLoose ? 1.0 : 0.1;
         isLoose = false;
     }

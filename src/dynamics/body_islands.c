@@ -55,20 +55,38 @@ double* tpSystem_ReservedMargins(tpSystem* system, double h) {
     return margins;
 }
 
+// How far the points of a body have come, at most.
+static double wayOf(const tpSystem* system, int body, const tpPose* from) {
+    const tpPose* pose = &system->poses.data[body];
+    tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(from->rotation));
+    return tpDistanceBetween(pose->position, from->position) +
+           system->bodies.data[body].reach * tpLength(tpQuatLog(turn));
+}
+
+static bool hasOutrun(const tpSystem* system, int body, const tpPose* starts,
+                      const double* margins) {
+    return tpSystem_IsDynamic(system, body) &&
+           !(wayOf(system, body, &starts[body]) <=
+             margins[body] + TP_TOUCH_DISTANCE * system->units.length);
+}
+
 bool tpSystem_HasOutrun(const tpSystem* system, const tpPose* starts, const double* margins) {
+    bool isFound = false;
+    for (int i = 0; !isFound && i < system->bodyCount; ++i) {
+        isFound = hasOutrun(system, i, starts, margins);
+    }
+    return isFound;
+}
+
+bool tpSystem_WidenMargins(const tpSystem* system, const tpPose* starts, double* margins) {
+    bool isFound = false;
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (!tpSystem_IsDynamic(system, i)) {
-            continue;
-        }
-        const tpPose* pose = &system->poses.data[i];
-        tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(starts[i].rotation));
-        double way = tpDistanceBetween(pose->position, starts[i].position) +
-                     system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
-        if (!(way <= margins[i] + TP_TOUCH_DISTANCE * system->units.length)) {
-            return true;
+        if (hasOutrun(system, i, starts, margins)) {
+            margins[i] = (1.0 + reserve) * wayOf(system, i, &starts[i]);
+            isFound = true;
         }
     }
-    return false;
+    return isFound;
 }
 
 void tpSystem_FollowMasses(tpSystem* system) {

@@ -248,10 +248,18 @@ static double largestOf(const double* values, int count) {
     return largest;
 }
 
+// Errors of positions count from `slack` on, in units of length or rad.
+static void leaveSlack(const tpRows* rows, double slack, double* errors) {
+    for (int k = 0; k < rows->rowCount; ++k) {
+        double left = slack * tpRows_ErrorUnit(rows, k) * rows->scale[k];
+        errors[k] -= fmin(fmax(errors[k], -left), left);
+    }
+}
+
 // The changes M^-1 J' m of bodies by which the rows of joints get rid of `q`: W m = -q, the errors
 // of positions, or the velocities of rows if these are given. NULL if memory ran out.
 static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
-                               const tpVelocity* velocities, signed char* sides) {
+                               const tpVelocity* velocities, double slack, signed char* sides) {
     int blocks, count;
     tpJoints_Count(system, &blocks, &count);
     tpRows rows;
@@ -263,6 +271,8 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
     memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
     if (velocities != NULL) {
         findVelocities(&rows, velocities);
+    } else if (slack > 0.0) {
+        leaveSlack(&rows, slack, rows.q);
     }
     tpSolveReport solve = { .work = 0.0 };
     if (!tpRows_SolveFew(&rows)) {
@@ -286,8 +296,9 @@ static tpVelocity* findChanges(tpSystem* system, tpSolverMemory* memory,
 }
 
 // Newton's step on the errors of positions.
-static bool correctOnce(tpSystem* system, tpSolverMemory* memory, signed char* sides) {
-    const tpVelocity* changes = findChanges(system, memory, NULL, sides);
+static bool correctOnce(tpSystem* system, tpSolverMemory* memory, double slack,
+                        signed char* sides) {
+    const tpVelocity* changes = findChanges(system, memory, NULL, slack, sides);
     for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpPose* pose = &system->poses.data[i];
@@ -301,7 +312,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory, signed char* s
 
 bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
-    const tpVelocity* changes = findChanges(system, memory, system->velocities.data, NULL);
+    const tpVelocity* changes = findChanges(system, memory, system->velocities.data, 0.0, NULL);
     for (int i = 0; changes != NULL && i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpVelocity* velocity = &system->velocities.data[i];
@@ -319,7 +330,8 @@ bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory) {
 // A limit that has been passed stays in all later iterations. If it left as soon as it is met, the
 // next iteration would move its coordinate past it again to close a loop, and errors would fall by
 // a third each time. An iteration after which others are past their limits may be a worse one.
-static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, double* drift) {
+static int correct(tpSystem* system, tpSolverMemory* memory, double slack, double tolerance,
+                   double* drift) {
     *drift = tpJoints_PositionError(system, system->poses.data);
     if (*drift <= tolerance) {
         return 0;
@@ -336,7 +348,7 @@ static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, d
             memcpy(best, system->poses.data, size);
         }
         tpArenaMark mark = tpArena_Mark(&system->arena);
-        goesOn = correctOnce(system, memory, sides);
+        goesOn = correctOnce(system, memory, slack, sides);
         tpArena_Release(&system->arena, mark);
         double now = tpJoints_PositionError(system, system->poses.data);
         worse = now < *drift ? 0 : worse + 1;
@@ -351,11 +363,18 @@ static int correct(tpSystem* system, tpSolverMemory* memory, double tolerance, d
 
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
     double drift;
-    return correct(system, memory, tolerance, &drift);
+    return correct(system, memory, 0.0, tolerance, &drift);
 }
 
 double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance) {
     double drift;
-    correct(system, memory, tolerance, &drift);
+    correct(system, memory, 0.0, tolerance, &drift);
+    return drift;
+}
+
+double tpJoints_CorrectBeyond(tpSystem* system, tpSolverMemory* memory, double slack,
+                              double tolerance) {
+    double drift;
+    correct(system, memory, slack / system->units.length, tolerance, &drift);
     return drift;
 }

@@ -131,6 +131,10 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
 // The same; returns the error of position that is left, as tpJoints_PositionError has it.
 double tpJoints_CorrectAndMeasure(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
+// The same, but errors up to `slack`, which is below the tolerance, stay as they are.
+double tpJoints_CorrectBeyond(tpSystem* system, tpSolverMemory* memory, double slack,
+                              double tolerance);
+
 // Changes velocities, by the least kinetic energy, so that joints stay closed where they are. False
 // if memory ran out.
 bool tpJoints_CorrectVelocities(tpSystem* system, tpSolverMemory* memory);

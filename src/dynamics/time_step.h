@@ -41,6 +41,8 @@ typedef struct tpTimeStep {
     struct tpReduced* reduced; // trees of joints, which then have no rows (reduced.h); else NULL
     const bool* swinging;      // joints with half of their law in the rows, the rest of which is
                                // left for the end of the drift; NULL: none
+    double jointSlack;         // m: joints that are apart by no more at the end are left as they
+                               // are
     tpVelocity* wholeKick;     // `kicked` before bodies that swing left half of it for the end;
                                // NULL: none does
 } tpTimeStep;

@@ -204,7 +204,11 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     }
     // Joints of trees have been measured where they are.
     bool isKnown = drift <= jointTolerance && unit == 1.0;
-    drift = isKnown ? drift : tpJoints_CorrectAndMeasure(system, memory, jointTolerance * unit);
+    if (step->jointSlack > 0.0) {
+        drift = tpJoints_CorrectBeyond(system, memory, step->jointSlack, 1.5 * step->jointSlack);
+    } else if (!isKnown) {
+        drift = tpJoints_CorrectAndMeasure(system, memory, jointTolerance * unit);
+    }
     report->jointDrift = fmax(report->jointDrift, drift);
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }

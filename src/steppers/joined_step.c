@@ -14,10 +14,11 @@
 #include "steppers/late_overlaps.h"
 #include "steppers/pieces.h"
 #include "steppers/scene_parts.h"
+#include "steppers/stewart_trinkle/taut.h"
 
 // Of a step that tears joints apart: what their islands take instead, as a part of its duration,
 // and the shares of the budget that each of these tries and the step of all other bodies have.
-static const double shorterPart = 0.125, shorterShare = 0.1, otherShare = 0.5;
+static const double shorterPart = 0.125, shorterShare = 0.1, otherShare = 0.5, tautShare = 1.0;
 enum { shorterTries = 3 };
 
 // All of them together may bring a step to so many times its budget: each try has a part of what
@@ -46,6 +47,9 @@ static const char* const tookLinear =
     "the step has failed for what hangs on joints: they take it with linear rows, as "
     "stewart-trinkle does";
 
+static const char* const tookTaut =
+    "what hangs on taut joints takes the step with linear rows, as stewart-trinkle does";
+
 static bool hasJoints(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         if (system->joints.data[i].isLive) {
@@ -55,11 +59,23 @@ static bool hasJoints(const tpSystem* system) {
     return false;
 }
 
+static bool keepForces(tpJoinedStep* step) {
+    const tpSystem* system = step->system;
+    step->forces = TP_SCRATCH(&step->system->arena, tpVec3, system->joints.count);
+    for (int i = 0; step->forces != NULL && i < system->joints.count; ++i) {
+        step->forces[i] = system->joints.data[i].force;
+    }
+    return step->forces != NULL;
+}
+
 bool tpJoinedStep_Begin(tpJoinedStep* step) {
     step->mayTear = hasJoints(step->system);
     if (!step->mayTear && !step->stepper->closesAccount) {
         step->start = (tpKept){ 0 };
         return tpKeptMotion_Take(&step->start.motion, step->system);
+    }
+    if (tpTaut_Suits(step->system) && !keepForces(step)) {
+        return false;
     }
     return tpKept_Take(&step->start, step->system, step->stepper, step->state);
 }
@@ -77,6 +93,14 @@ static bool startPart(const tpJoinedStep* step, const bool* isOut, tpStepReport*
     return true;
 }
 
+// Bodies that the step has left in each other come apart.
+static void settle(const tpJoinedStep* step, tpStepReport* report) {
+    if (step->stepper->closesAccount && !report->undone && !tpSystem_IsStopped(step->system) &&
+        !tpLateOverlaps_Settle(step->system, step->start.motion.poses, report)) {
+        tpStepReport_RunOut(report);
+    }
+}
+
 // Takes a part that has been started. Whether it has torn joints or driven bodies into each other.
 static bool takePart(const tpJoinedStep* step, double h, double share, tpStepReport* report) {
     tpSystem* system = step->system;
@@ -85,6 +109,7 @@ static bool takePart(const tpJoinedStep* step, double h, double share, tpStepRep
     system->solveWork = 0.0;
     tpStepBudget_BeginPart(system, shareOf(system, share));
     tpStepper_Take(step->stepper, system, step->state, step->options, h, &part);
+    settle(step, &part);
     // What is out of the system has no part in what it has gained.
     bool hasGoneAstray = tpJoinedStep_IsAstray(step, tpStepBudget_IsSpent(system), &part);
     part.kineticBefore = report->kineticBefore;
@@ -122,15 +147,26 @@ static bool takeOthers(const tpJoinedStep* step, const bool* isHeld, tpStepRepor
     return hasGoneAstray;
 }
 
+static bool mayTakeLinear(const tpJoinedStep* step) {
+    return step->mayTear && step->stepper != tpStepper_Get(tp_stewartTrinkle) &&
+           !step->system->gives && step->stepper->closesAccount;
+}
+
+// The tensions of the last step are what those of taut joints are sought from.
+static void putForcesBack(const tpJoinedStep* step) {
+    for (int i = 0; step->forces != NULL && i < step->system->joints.count; ++i) {
+        step->system->joints.data[i].force = step->forces[i];
+    }
+}
+
 // The same by linear rows, once, which cost little and seldom find no end: what hangs together goes
 // on, where else it would stand still. Its memory is that of one step. Whether that went well.
-static bool tryLinear(const tpJoinedStep* step, const bool* isOut, tpStepReport* report) {
+static bool tryLinear(const tpJoinedStep* step, const bool* isOut, double share,
+                      tpStepReport* report) {
     tpSystem* system = step->system;
     const tpStepper* linear = tpStepper_Get(tp_stewartTrinkle);
     void* memory = NULL;
-    bool mayTake = step->mayTear && linear != NULL && step->stepper != linear && !system->gives &&
-                   step->stepper->closesAccount;
-    if (!mayTake || !linear->create(system, &memory)) {
+    if (!mayTakeLinear(step) || !linear->create(system, &memory)) {
         return false;
     }
     tpJoinedStep other = *step;
@@ -138,8 +174,9 @@ static bool tryLinear(const tpJoinedStep* step, const bool* isOut, tpStepReport*
     other.state = memory;
     tpProblemHook hook = system->problemHook; // sees the problems of the stepper itself
     system->problemHook = NULL;
-    bool isGood = startPart(step, isOut, report) &&
-                  !takePart(&other, step->h, otherShare, report) && !report->undone;
+    bool isGood = startPart(step, isOut, report);
+    putForcesBack(step);
+    isGood = isGood && !takePart(&other, step->h, share, report) && !report->undone;
     system->problemHook = hook;
     linear->destroy(system, memory);
     if (!isGood) {
@@ -173,6 +210,7 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
 // How the parts of a step went.
 typedef struct Outcome {
     bool isCut;    // the first part was cut short
+    bool isTaut;   // it has linear rows first: its joints have been left taut
     bool isLinear; // it was taken by linear rows
     bool isAstray; // the second one has gone astray, or bodies have come too far
     unsigned laws; // that the whole step would break
@@ -186,6 +224,14 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
                        Outcome* outcome, tpStepReport* report) {
     tpStepReport before = *report;
     double used = tpStepBudget_Work(step->system) / tpStepBudget_Whole(step->system);
+    if (outcome->isTaut) {
+        outcome->isLinear = tryLinear(step, isOther, tautShare, report);
+        if (outcome->isLinear) {
+            tpStepReport_FallBack(report, "linear rows", tookTaut);
+            return step->h;
+        }
+        tpStepReport_Undo(report, &before);
+    }
     if (mayBeWhole && (step->mayTear || used + otherShare <= wholePart)) {
         if (!tryPart(step, isOther, step->h, otherShare, report)) {
             return step->h;
@@ -193,7 +239,7 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
         tpSystem_PutIn(step->system, isOther);
         tpStepReport_Undo(report, &before);
     }
-    if (tryLinear(step, isOther, report)) {
+    if (!outcome->isTaut && tryLinear(step, isOther, otherShare, report)) {
         tpStepReport_FallBack(report, "linear rows", tookLinear);
         outcome->isLinear = true;
         return step->h;
@@ -248,15 +294,43 @@ static bool takeParts(const tpJoinedStep* step, bool mayBeWhole, bool* isHeld, O
     return isDone && (report->undone || tpParts_List(&parts, report));
 }
 
+// Bodies that have come farther than was expected may have met others that took another part: their
+// islands are found again as far as they have come. `hasGrown`: more bodies hang together so.
+// False if memory ran out.
+static bool followOutrun(const tpJoinedStep* step, double* margins, bool* isHeld, bool* hasGrown) {
+    tpSystem* system = step->system;
+    *hasGrown = false;
+    if (!tpSystem_WidenMargins(system, step->start.motion.poses, margins)) {
+        return true;
+    }
+    bool* isWider = TP_SCRATCH(&system->arena, bool, system->bodyCount);
+    if (isWider == NULL) {
+        return false;
+    }
+    memcpy(isWider, isHeld, sizeof(bool) * (size_t)system->bodyCount);
+    if (!tpSystem_MarkIslands(system, step->start.motion.poses, margins, isWider)) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        *hasGrown = *hasGrown || isWider[i] != isHeld[i];
+        isHeld[i] = isWider[i];
+    }
+    return true;
+}
+
 // Takes the step again: as far as it goes well for the islands that went astray, whole for all
-// others.
-static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpStepReport* report) {
+// others. `isTaut`: nothing has gone astray yet, but joints are taut.
+static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool isTaut,
+                      tpStepReport* report) {
     tpSystem* system = step->system;
     bool* isHeld = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     bool isDone = isHeld != NULL, wasSpent = tpStepBudget_WasSpent(system);
     bool isNew = true; // nobody has seen what the marked islands do by themselves
-    Outcome outcome = { .isCut = true, .isAstray = true };
-    if (isDone) {
+    Outcome outcome = { .isCut = true, .isAstray = true, .isTaut = isTaut };
+    if (isDone && isTaut) {
+        tpTaut_MarkLeft(system, isHeld);
+        outcome.laws = 1u << tp_jointLaw;
+    } else if (isDone) {
         tpJoinedStep_MarkAstray(step, wasSpent, report, isHeld, &outcome.laws);
     }
     for (int round = 0; isDone && outcome.isAstray && round <= lastRound; ++round) {
@@ -267,12 +341,14 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
         for (int i = 0; round == lastRound && i < system->bodyCount; ++i) {
             isHeld[i] = tpSystem_IsDynamic(system, i);
         }
-        isDone = margins != NULL && tpSystem_MarkIslands(system, margins, isHeld) &&
+        isDone = margins != NULL && tpSystem_MarkIslands(system, step->start.motion.poses, margins, isHeld) &&
                  takeParts(step, isNew, isHeld, &outcome, report);
         isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
-        bool hasOutrun = isDone && tpSystem_HasOutrun(system, step->start.motion.poses, margins);
+        outcome.isTaut = outcome.isTaut && outcome.isLinear;
+        bool hasGrown = false;
+        isDone = isDone && followOutrun(step, margins, isHeld, &hasGrown);
         outcome.isAstray =
-            !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasOutrun);
+            !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasGrown);
     }
     if (!isDone) {
         tpStepReport_RunOut(report);
@@ -293,20 +369,17 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, tpSt
     }
 }
 
-// Bodies that the step has left in each other come apart.
-static void settle(const tpJoinedStep* step, tpStepReport* report) {
-    if (step->stepper->closesAccount && !report->undone && !tpSystem_IsStopped(step->system) &&
-        !tpLateOverlaps_Settle(step->system, step->start.motion.poses, report)) {
-        tpStepReport_RunOut(report);
-    }
-}
-
 void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     tpStepReport before = *report;
+    if (mayTakeLinear(step) && tpTaut_IsLeft(step->system)) {
+        takeAgain(step, &before, true, report);
+        settle(step, report);
+        return;
+    }
     tpStepper_Take(step->stepper, step->system, step->state, step->options, step->h, report);
     settle(step, report);
     if (tpJoinedStep_IsAstray(step, tpStepBudget_WasSpent(step->system), report)) {
-        takeAgain(step, &before, report);
+        takeAgain(step, &before, false, report);
         settle(step, report);
     }
 }

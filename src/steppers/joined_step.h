@@ -19,8 +19,9 @@ typedef struct tpJoinedStep {
     void* state;
     const tpOptions* options;
     double h;
-    tpKept start; // the motion alone if nothing is ever taken again
-    bool mayTear; // there are joints
+    tpKept start;   // the motion alone if nothing is ever taken again
+    bool mayTear;   // there are joints
+    tpVec3* forces; // of joints, in the last step; NULL if nobody asks
 } tpJoinedStep;
 
 // Keeps the start of the step. False if memory ran out.

@@ -52,6 +52,7 @@ static const double roundWork = 5e3;
 typedef struct tpLook {
     double* margins;
     tpSolverMemory* solver; // NULL if no joints are to be closed
+    double apart;           // m: to which they are
     double begun;           // what the step had cost before, in budgets
 } tpLook;
 
@@ -90,7 +91,7 @@ static bool look(tpPushOut* push) {
     const tpLook* with = push->context;
     setMargins(push);
     if (with->solver != NULL) {
-        tpJoints_Correct(system, with->solver, jointTolerance * system->units.length);
+        tpJoints_Correct(system, with->solver, with->apart);
     }
     bool isDone = find(push);
     tpStepBudget_Spend(system, roundWork * push->foundCount);
@@ -268,9 +269,12 @@ bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport*
     if (system->gives || !(before > limit) || isLost || mayLeave) {
         return true;
     }
+    // Joints that are taut are no closer than the step has left them.
+    double left = report->jointDrift <= report->limits.jointDrift ? report->jointDrift : 0.0;
     tpSolverMemory* solver = hasJoints ? tpCreateSolverMemory(&system->allocator) : NULL;
     tpLook with = { .margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount),
                     .solver = solver,
+                    .apart = fmax(jointTolerance * system->units.length, left),
                     .begun = used };
     bool isDone = with.margins != NULL && (!hasJoints || solver != NULL);
     if (isDone && (isSpent || !wasDeep(system, starts, with.margins, limit))) {

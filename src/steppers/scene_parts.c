@@ -6,14 +6,14 @@
 #include "dynamics/contacts.h"
 #include "dynamics/joint_state.h"
 
-bool tpSystem_MarkIslands(tpSystem* system, const double* margins, bool* isMarked) {
+bool tpSystem_MarkIslands(tpSystem* system, const tpPose* poses, const double* margins,
+                          bool* isMarked) {
     int* islands = tpBodyIslands_Find(system);
     bool* isRootMarked = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     tpContact* contacts;
     int count;
     if (islands == NULL || isRootMarked == NULL ||
-        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
-            tp_success) {
+        tpSystem_FindContacts(system, poses, margins, &contacts, &count) != tp_success) {
         return false;
     }
     for (int i = 0; i < count; ++i) {

@@ -6,9 +6,10 @@
 
 #include "dynamics/system.h"
 
-// Extends what is marked to whole islands, at the poses of the system: what joints, couplings and
-// contacts within margins hold together. False if memory ran out.
-bool tpSystem_MarkIslands(tpSystem* system, const double* margins, bool* isMarked);
+// Extends what is marked to whole islands: what joints, couplings and contacts within margins of
+// the given poses hold together. False if memory ran out.
+bool tpSystem_MarkIslands(tpSystem* system, const tpPose* poses, const double* margins,
+                          bool* isMarked);
 
 // Where the bodies and joints of both parts end, in the arena.
 typedef struct tpEnds {

@@ -32,9 +32,10 @@ static double* findJointErrors(tpTimeStep* step, int* islands) {
     return errors;
 }
 
-double tpStewartTrinkle_DeepestEnd(tpTimeStep* step) {
+double tpStewartTrinkle_DeepestEnd(tpTimeStep* step, double* off) {
     double deepest = 0.0, *errors = NULL;
     int* islands = NULL;
+    *off = 0.0;
     if (step->system->joints.count > 0 && step->endCount > 0) {
         islands = tpBodyIslands_Find(step->system);
         errors = islands != NULL ? findJointErrors(step, islands) : NULL;
@@ -44,12 +45,15 @@ double tpStewartTrinkle_DeepestEnd(tpTimeStep* step) {
     }
     for (int i = 0; i < step->endCount; ++i) {
         const tpContact* contact = &step->endContacts[i];
-        double off = 0.0;
+        double error = 0.0;
         if (errors != NULL) {
-            off = fmax(errors[tpBodyIslands_Root(islands, contact->bodyA)],
-                       errors[tpBodyIslands_Root(islands, contact->bodyB)]);
+            error = fmax(errors[tpBodyIslands_Root(islands, contact->bodyA)],
+                         errors[tpBodyIslands_Root(islands, contact->bodyB)]);
         }
-        deepest = fmax(deepest, off - contact->gap);
+        if (error - contact->gap > deepest) {
+            deepest = error - contact->gap;
+            *off = error;
+        }
     }
     return deepest;
 }

@@ -54,10 +54,10 @@ bool tpStepShare_SlowCorrections(const tpStepShare* share, tpTimeStep* step) {
             rows->bias[first] -= left * gap / step->h;
             continue;
         }
-        int from = start.firstRows[joint++];
+        int from = start.firstRows[joint], count = start.dimensions[joint++];
         bool isFree = rows->kinds[b] == tp_frictionFree;
         bool isHeld = rows->infos[b].role == tp_heldRole || rows->infos[b].role == tp_limitRole;
-        for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
+        for (int k = 0; isHeld && k < count; ++k) {
             double error = start.bias[from + k];
             bool corrects = rows->compliance[first + k] == 0.0 && (isFree || error < 0.0);
             rows->bias[first + k] -= corrects ? left * error / step->h : 0.0;

@@ -9,7 +9,7 @@
 #include "dynamics/report.h"
 #include "dynamics/step_budget.h"
 #include "steppers/drift.h"
-#include "steppers/stewart_trinkle/solve_at.h"
+#include "steppers/stewart_trinkle/linearisation.h"
 #include "steppers/stewart_trinkle/swings.h"
 
 // The fixed point of sec. 3.4 has settled when no velocity changes by more than this, relative.
@@ -17,6 +17,9 @@ static const double fixedPointTolerance = 1e-13;
 
 // Part of the overlap that the certificate allows at which a step that was deeper is good enough.
 static const double shallowPart = 0.1;
+
+// Rows that end deep are those of taut joints if joints are off by this part of the depth.
+static const double tautPart = 0.5;
 
 enum { maxFixedPoints = 40, maxShallow = 24, mostIdle = 3 };
 
@@ -49,35 +52,10 @@ static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem, doubl
     return true;
 }
 
-// Velocities that lead to where rows are linearised, in memory of their own. False if memory ran
-// out.
-typedef struct tpLeading {
-    tpVelocity *meanVelocities, *towards;
-} tpLeading;
-
-static bool beginLeading(const tpTimeStep* step, tpLeading* leading) {
-    tpArena* arena = &step->system->arena;
-    leading->meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    leading->towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    return !arena->failed;
-}
-
-// The next rows are linearised where the last ones lead. False if memory ran out.
-static bool lead(tpTimeStep* step, const tpLeading* leading, const tpStepProblem* problem,
-                 tpLinearisation* at) {
-    memcpy(leading->meanVelocities, step->meanVelocities,
-           sizeof(tpVelocity) * (size_t)step->bodyCount);
-    tpTimeStep_Move(step, leading->meanVelocities, at->poses);
-    tpTimeStep_LinearMeanVelocities(step, leading->towards);
-    at->meanVelocities = leading->meanVelocities;
-    at->towards = leading->towards;
-    return tpTimeStep_Latest(step, problem->latest);
-}
-
 // Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
 static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
     tpLeading leading;
-    if (!beginLeading(step, &leading)) {
+    if (!tpLeading_Begin(&leading, step)) {
         return false;
     }
     double last = INFINITY;
@@ -96,7 +74,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             break;
         }
         last = change;
-        if (!lead(step, &leading, problem, at)) {
+        if (!tpLeading_Follow(&leading, step, problem, at)) {
             return false;
         }
     }
@@ -135,7 +113,7 @@ typedef struct tpShallowest {
 static bool beginShallowest(const tpTimeStep* step, tpShallowest* best) {
     best->depth = best->energy = INFINITY;
     best->at.poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
-    return best->at.poses != NULL && beginLeading(step, &best->leading);
+    return best->at.poses != NULL && tpLeading_Begin(&best->leading, step);
 }
 
 static void keepShallowest(const tpTimeStep* step, const tpLinearisation* at, double depth,
@@ -188,12 +166,12 @@ static bool mayBeSlow(const tpTimeStep* step) {
 // Linear rows do not know how gaps bend. A step that ends deeper than its certificate allows is
 // linearised again where it leads, as in sec. 3.4, until it is far from that. If the work of the
 // step ends before, it has the rows that end least deep.
-static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
+static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, tpStepProblem* problem) {
     double enough = problem->report->limits.penetration,
            meant = tpStepShare_DeepestMeant(&problem->share);
     tpLeading leading;
     tpShallowest best;
-    if (!beginLeading(step, &leading) || !beginShallowest(step, &best)) {
+    if (!tpLeading_Begin(&leading, step) || !beginShallowest(step, &best)) {
         return false;
     }
     int idle = 0;
@@ -204,6 +182,10 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpSte
         }
         if (end.depth <= fmax(enough, meant)) {
             return true;
+        }
+        bool isTaut = k == 0 && end.off > tautPart * end.depth;
+        if (isTaut && problem->settings->mayBeTaut) {
+            return tpStewartTrinkle_SolveTaut(step, at, true, problem);
         }
         if (tpStepBudget_IsSpent(step->system)) {
             bool isLast = end.depth <= best.depth && !end.isRough;
@@ -220,7 +202,7 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, const tpSte
             tpStepReport_FallBack(problem->report, "fixed point",
                                   "linear rows end too deep: linearised again where they lead");
         }
-        if (!lead(step, &leading, problem, at)) {
+        if (!tpLeading_Follow(&leading, step, problem, at)) {
             return false;
         }
     }
@@ -274,7 +256,8 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
     case tp_velocityVariant:
         return tpStewartTrinkle_SolveVelocities(step, &at, &problem);
     case tp_repeatedVariant:
-        return solveUntilShallow(step, &at, &problem);
+        return settings->isTaut ? tpStewartTrinkle_SolveTaut(step, &at, false, &problem)
+                                : solveUntilShallow(step, &at, &problem);
     default:
         return tpStewartTrinkle_SolveAt(step, &at, &problem, INFINITY, &end);
     }

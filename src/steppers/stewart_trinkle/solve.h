@@ -14,6 +14,9 @@ typedef struct tpStewartTrinkleSettings {
     int variant;      // tp_positionVariant and so on
     bool isPredicted; // contacts are linearised at q + h v
     bool isLocating;  // the step may be a part of one, between collisions
+    bool mayBeTaut;   // there are distances that can be taut, see taut.h
+    bool isTaut;      // they are
+    bool* isTight;    // comes back true if a tension holds its distance fast
     double wholeStep; // of which it is a part, s
 } tpStewartTrinkleSettings;
 

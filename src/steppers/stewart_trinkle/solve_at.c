@@ -199,10 +199,13 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0, false };
-    if (!tpSwings_Find(step)) {
+    if (problem->taut != NULL) {
+        tpTaut_AddJointRows(problem->taut, step, at->poses, &treatment);
+    } else if (tpSwings_Find(step)) {
+        tpSwings_AddJointRows(step, at->poses, &treatment);
+    } else {
         return false;
     }
-    tpSwings_AddJointRows(step, at->poses, &treatment);
     const tpStewartTrinkleSettings* settings = problem->settings;
     if (problem->share.part < 1.0 && !tpStepShare_SlowCorrections(&problem->share, step)) {
         return false;
@@ -286,7 +289,7 @@ bool tpStewartTrinkle_SolveAt(tpTimeStep* step, const tpLinearisation* at,
             if (isLimited && !isMoved && !tpPassage_FindEndContacts(problem->passage, step)) {
                 return false;
             }
-            end->depth = isLimited ? tpStewartTrinkle_DeepestEnd(step) : 0.0;
+            end->depth = isLimited ? tpStewartTrinkle_DeepestEnd(step, &end->off) : 0.0;
             bool isFinal = !end->isRough || (!isSpent && end->depth > limit);
             if (isFinal || end->depth < 0.0) {
                 return end->depth >= 0.0;

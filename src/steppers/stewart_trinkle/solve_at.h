@@ -5,6 +5,7 @@
 
 #include "steppers/stewart_trinkle/share.h"
 #include "steppers/stewart_trinkle/solve.h"
+#include "steppers/stewart_trinkle/taut.h"
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the
 // step.
@@ -19,6 +20,7 @@ typedef struct tpStepProblem {
     const tpPassage* passage; // NULL: nothing passes
     tpStepShare share;
     tpStepperMemory* memory;
+    tpTaut* taut;               // NULL: joints are rigid
     tpContactHistory* latest;   // impulses of the last solve of this step; h = 0: there was none
     const tpStepReport* before; // what was said before the first solve
     tpStepReport* report;
@@ -27,6 +29,7 @@ typedef struct tpStepProblem {
 // What a linearisation has come to.
 typedef struct tpEnd {
     double depth; // how deep bodies overlap, m; known if the depth is limited
+    double off;   // of that, what joints are off, m
     bool isRough; // it is not solved to the end, since it is too deep
 } tpEnd;
 
