@@ -171,7 +171,8 @@ static bool findSides(const Halves* halves, Sides* sides) {
     *sides = (Sides){ .isHeld = halves->isTooLong };
     sides->isOther = TP_SCRATCH_ZEROED(&system->arena, bool, system->bodyCount);
     sides->margins = tpSystem_ReservedMargins(system, halves->duration);
-    if (system->arena.failed || !tpSystem_MarkIslands(system, system->poses.data, sides->margins, sides->isHeld)) {
+    if (system->arena.failed ||
+        !tpSystem_MarkIslands(system, system->poses.data, sides->margins, sides->isHeld)) {
         return false;
     }
     for (int i = 0; i < system->bodyCount; ++i) {

@@ -341,7 +341,8 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool
         for (int i = 0; round == lastRound && i < system->bodyCount; ++i) {
             isHeld[i] = tpSystem_IsDynamic(system, i);
         }
-        isDone = margins != NULL && tpSystem_MarkIslands(system, step->start.motion.poses, margins, isHeld) &&
+        isDone = margins != NULL &&
+                 tpSystem_MarkIslands(system, step->start.motion.poses, margins, isHeld) &&
                  takeParts(step, isNew, isHeld, &outcome, report);
         isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         outcome.isTaut = outcome.isTaut && outcome.isLinear;
