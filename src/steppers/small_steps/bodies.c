@@ -342,7 +342,8 @@ static void moveBody(tpSmallStep* step, int n, int body) {
         *pose = tpSmallStep_JointedPose(step, body);
         return;
     }
-    if (step->masses[n].inverseMass > 0.0) {
+    bool isTurning = step->isTurning != NULL && step->isTurning[n]; // kicked in the middle
+    if (step->masses[n].inverseMass > 0.0 && !isTurning) {
         step->moved[n].linear = tpMulAdd(
             step->moved[n].linear, -0.5 * step->h * flyingPart(step, n), step->kicks[n].linear);
     }

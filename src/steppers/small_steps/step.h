@@ -61,6 +61,10 @@ typedef struct tpSmallStep {
     bool* isInside;       // bodies of mechanisms that no sweep touches; NULL: none
     // Of each run, a bit per lane: its contacts are solved exactly (few_contacts.h). NULL: none.
     uint8_t* exactLanes;
+    // Contacts whose point moves over its body, and these bodies; NULL: nobody looks for them.
+    struct tpTurningPoint* turning;
+    int turningCount;
+    bool* isTurning;
     bool turnsFar; // some body does (tpSmallStep_TurnsFar)
     bool bounces;
     double restitution; // the largest of its contacts

@@ -20,6 +20,7 @@
 #include "dynamics/collider_shapes.h"
 #include "dynamics/contact_info.h"
 #include "steppers/small_steps/step.h"
+#include "steppers/small_steps/turning_points.h"
 
 // Turns of the contact spring in a substep, and its damping (1: critical). A pyramid of 50 rows
 // overlaps by 6.6 mm at most. While it still leaned (sag.c) it was 7.6 mm, 9.9 with .15 turns and a
@@ -479,14 +480,16 @@ static bool takeStep(tpSmallStep* step) {
     step->penetration = 0.0;
     step->restitution = largestRestitution(&state->store);
     step->bounces = step->restitution > 0.0;
-    if (!openSweep(step) || !listPhases(step)) {
+    if (!openSweep(step) || !listPhases(step) || !tpSmallStep_BeginTurning(step)) {
         return false;
     }
     tpCrew_Run(system->tasks, step->schedule.memberCount, solve, step);
     tpSmallStep_EndSubsteps(step);
+    tpSmallStep_EndTurning(step);
     if (!tpSmallStep_MoveBodies(step) || !tpSmallStep_HoldPassing(step)) {
         return false;
     }
+    tpSmallStep_LeaveTurning(step);
     tpSmallStep_FinishJoints(step);
     tpSmallStep_LimitSpins(step);
     if (!tpSmallStep_Judge(step)) {
