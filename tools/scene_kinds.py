@@ -544,7 +544,8 @@ def scaled(rng, folder):
 
 def slabs(rng, folder):
     """Heavy slabs and logs that lie across each other, dropped from above each other's heads."""
-    bodies, top = [ground(rng, folder, rng.choice(["plane", "box", "tilted", "bumps"]))], .1
+    floor = rng.choice(["plane", "box", "tilted", "bumps"])
+    bodies, top = [ground(rng, folder, floor)], .1 if floor in ("plane", "box") else .6
     for k in range(rng.randint(3, 12)):
         kind = rng.choice(["slab", "slab", "log", "beam"])
         length = rng.uniform(.5, 1.4)
@@ -572,14 +573,15 @@ def slabs(rng, folder):
 
 def sizes(rng, folder):
     """Bodies of .3 m beside, over and under bodies of a hundredth of their size."""
-    bodies, top = [ground(rng, folder, rng.choice(["plane", "box", "tilted", "heightfield"]))], .08
+    floor = rng.choice(["plane", "box", "tilted", "heightfield"])
+    bodies, top = [ground(rng, folder, floor)], .08 if floor in ("plane", "box") else .4
     for k in range(rng.randint(2, 12)):
         made = body(rng, f"b{k}", [rng.uniform(-.1, .1), rng.uniform(-.1, .1), 0])
         ratio = 1.0 if k % 2 == 0 else 10 ** rng.uniform(-2, -1)
         rescale({"shapes": made["shapes"]}, 1.5 * ratio)
-        top += .4 * ratio
+        top += .55 * ratio
         made["position"][2] = number(top)
-        top += .4 * ratio
+        top += .55 * ratio
         if ratio < 1:
             made["angular_velocity"] = [0, 0, 0]
             made["velocity"] = bodies[-1]["velocity"]

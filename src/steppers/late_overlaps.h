@@ -5,9 +5,9 @@
 
 #include "dynamics/system.h"
 
-// The system is at the end of a step that its budget has ended, or of a hard one that began without
-// overlaps: moves bodies apart that overlap by more than a certified step may leave, as far as
-// joints let them. Contacts that give are left alone. False if memory ran out.
+// The system is at the end of a step that its budget has ended, or of one that was hard or has
+// failed and began without overlaps: moves bodies apart that overlap by more than a certified step
+// may leave, as far as joints let them. Contacts that give are left alone. False if memory ran out.
 bool tpLateOverlaps_Settle(tpSystem* system, const tpPose* starts, tpStepReport* report);
 
 #endif

@@ -139,6 +139,38 @@ static void othersStay(void** state) {
     }
 }
 
+// Steps with a solve that has failed come apart whatever they have cost, and those that were hard
+// in an earlier part.
+static void failuresAndEarlierPartsCount(void** state) {
+    (void)state;
+    static const struct {
+        double before; // the last part
+        int failures;
+        bool comesApart;
+    } cases[] = { { 0.1, 1, true }, { 0.5, 0, true }, { 0.1, 0, false } };
+    for (int k = 0; k < 3; ++k) {
+        tpWorld* world = makePair();
+        tpSystem* system = &world->system;
+        tpArena_Reset(&system->arena);
+        tpStepBudget_Begin(system);
+        for (int i = 0; i < 1000; ++i) {
+            tpStepBudget_Spend(system, 1e-3 * cases[k].before * tpStepBudget_Whole(system));
+        }
+        tpStepBudget_BeginPart(system, 0.4);
+        tpPose starts[2] = { system->poses.data[0], system->poses.data[1] };
+        starts[1].position.z += 1.0;
+        tpStepReport report = { .converged = cases[k].failures == 0,
+                                .failureCount = cases[k].failures,
+                                .penetration = depth,
+                                .limits = { .penetration = limit, .jointDrift = 1e-9 } };
+        double gap = gapOf(world);
+        assert_true(tpLateOverlaps_Settle(system, starts, &report));
+        assert_true(cases[k].comesApart ? gapOf(world) >= -limit : gapOf(world) == gap);
+        CHECK_NEAR(report.penetration, fmax(0.0, -gapOf(world)), 1e-12);
+        tpDestroyWorld(world);
+    }
+}
+
 // A ball in a floor under gravity. What lifts it is paid by what the step has lost, and by its own
 // velocity; the account stays closed. If neither is enough it stays in the floor.
 static void liftsArePaid(void** state) {
@@ -502,6 +534,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairsComeApart),
         cmocka_unit_test(othersStay),
+        cmocka_unit_test(failuresAndEarlierPartsCount),
         cmocka_unit_test(liftsArePaid),
         cmocka_unit_test(jointsStayClosed),
         cmocka_unit_test(listedGapsAreThoseOfNow),

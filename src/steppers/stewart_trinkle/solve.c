@@ -143,10 +143,12 @@ static bool solveBest(tpTimeStep* step, const tpShallowest* best, const tpStepPr
     if (!solveCarefully(step, problem, &miss)) {
         return false;
     }
+    if (system->joints.count > 0 || tpSystem_IsStopped(system)) {
+        return true;
+    }
     bool isNearer = miss > tpClosedGap && best->depth < miss * system->units.length;
     double made = endEnergy(step) - best->energy;
-    if (system->joints.count > 0 ||
-        (!isNearer && !(made > tpCertificate_EnergyLimit(system, report)))) {
+    if (!isNearer && !(made > tpCertificate_EnergyLimit(system, report))) {
         return true;
     }
     memcpy(system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
