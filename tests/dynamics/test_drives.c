@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/joint_worlds.h"
+#include "world/world.h"
 
 // Armature ----------------------------------------------------------------------------------------
 
@@ -462,6 +463,47 @@ static void limitsOfAxesStop(void** state) {
     }
 }
 
+// Laws that a coordinate does not have do nothing, whatever numbers they are given: the same bits.
+static void lawsThatAreNotThereDoNothing(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_anitescu,      tp_stewartTrinkle,
+                                            tp_benderSchmitt, tp_chakrabortyTrinkle,
+                                            tp_mirtichCanny,  tp_smallSteps,
+                                            tp_auto };
+    for (int s = 0; s < 7; ++s) {
+        tpPose ends[2][2];
+        for (int hasNumbers = 0; hasNumbers < 2; ++hasNumbers) {
+            tpWorld* world = worldOf(steppers[s], tpMakeVec3(0.0, -9.81, 0.0));
+            tpVec3 moments = tpMakeVec3(0.02, 0.03, 0.04);
+            tpBodyId upper = addBody(world, tpMakeVec3(0.5, 0.0, 0.0), 1.0, moments);
+            tpBodyId lower = addBody(world, tpMakeVec3(1.5, 0.0, 0.0), 2.0, moments);
+            tpJointDef defs[2] = { hingeOf(theWorld, upper, tpZeroVec3(), axisZ),
+                                   hingeOf(upper, lower, axisX, axisZ) };
+            for (int i = 0; i < 2; ++i) {
+                if (hasNumbers) {
+                    tpCoordinateDef* given = &defs[i].coordinate;
+                    given->limits[0] = -0.01;
+                    given->limits[1] = 0.01;
+                    given->motor.speed = 3.0;
+                    given->motor.effort = 50.0;
+                    given->servo.target = 0.5;
+                    given->servo.stiffness = 100.0;
+                    given->servo.damping = 10.0;
+                    given->servo.effort = 5.0;
+                }
+                addJoint(world, &defs[i]);
+            }
+            for (int k = 0; k < 30; ++k) {
+                tpWorld_Step(world, 0.01);
+            }
+            memcpy(ends[hasNumbers], world->system.poses.data, sizeof(ends[0]));
+            tpDestroyWorld(world);
+        }
+        assert_memory_equal(ends[0], ends[1], sizeof(ends[0]));
+        assert_true(ends[0][1].position.y < -0.1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(armatureSlowsAPendulum),
@@ -476,6 +518,7 @@ int main(void) {
         cmocka_unit_test(servoWorkIsInTheAccount),
         cmocka_unit_test(frictionHoldsAndSlides),
         cmocka_unit_test(limitsOfAxesStop),
+        cmocka_unit_test(lawsThatAreNotThereDoNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

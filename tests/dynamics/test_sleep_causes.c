@@ -66,7 +66,9 @@ static void beginStep(Scene* scene) {
 static void endStepWith(Scene* scene, const tpContactInfo* contacts, int count) {
     tpSystem* system = scene->system;
     assert_true(TP_RESERVE(&system->allocator, system->contacts, count));
-    memcpy(system->contacts.data, contacts, sizeof(tpContactInfo) * (size_t)count);
+    for (int i = 0; i < count; ++i) {
+        system->contacts.data[i] = contacts[i];
+    }
     system->contacts.count = count;
     assert_true(tpSleep_End(&scene->sleep, system, &settings, h, &scene->report));
     for (int i = 0; i < system->bodyCount; ++i) { // as the world does it

@@ -82,6 +82,87 @@ static void testSums(void** state) {
 }
 
 // The value of a key of the JSON text, as it stands there.
+// Sums, extremes and last values of all that reports have, against the same of random numbers, by
+// rules that are written here; an extreme of what is no number is none.
+static void everyNumberIsWorkedOut(void** state) {
+    (void)state;
+    tpRandom random = { 71 };
+    for (int n = 0; n < 24; ++n) {
+        tpAudit audit;
+        startAudit(&audit);
+        double most[9] = { 0.0 }, sums[5] = { 0.0 };
+        int64_t counts[7] = { 0 }, figures[tp_figureCapacity] = { 0 };
+        int steps = 1 + n % 7, broken = n < 9 ? n : -1; // which extreme a step has none of
+        tpStepReport report = makeReport(0);
+        for (int k = 1; k <= steps; ++k) {
+            report = makeReport(k);
+            double* extremes[8] = {
+                &report.penetration,   &report.residual,     &report.dissipationViolation,
+                &report.coneViolation, &report.jointDrift,   &report.gapShift,
+                &report.rounding,      &report.rigidResidual
+            };
+            double* others[9] = { &report.externalWork,  &report.frictionLoss,
+                                  &report.impactLoss,    &report.numericalLoss,
+                                  &report.work,          &report.kineticBefore,
+                                  &report.kineticAfter,  &report.potentialBefore,
+                                  &report.potentialAfter };
+            int* whole[6] = { &report.solveCount,   &report.iterationCount,
+                              &report.failureCount, &report.substepCount,
+                              &report.contactCount, &report.contactQueryCount };
+            for (int i = 0; i < 8; ++i) {
+                *extremes[i] =
+                    i == broken && k == (steps + 1) / 2 ? NAN : randomBetween(&random, 0, 1);
+                most[i] = isnan(*extremes[i]) || isnan(most[i]) ? NAN : fmax(most[i], *extremes[i]);
+            }
+            for (int i = 0; i < 9; ++i) {
+                *others[i] = randomBetween(&random, -1.0, 1.0);
+                sums[i < 5 ? i : 0] += i < 5 ? *others[i] : 0.0;
+            }
+            for (int i = 0; i < 6; ++i) {
+                *whole[i] = (int)(randomBits(&random) % 9);
+                counts[i] += *whole[i];
+            }
+            counts[6] = report.contactCount > counts[6] ? report.contactCount : counts[6];
+            for (int i = 0; i < tpFigureCount(); ++i) {
+                report.figures[i] = (int)(randomBits(&random) % 9);
+                int64_t larger = report.figures[i] > figures[i] ? report.figures[i] : figures[i];
+                figures[i] = tpFigure(i)->isLevel ? larger : figures[i] + report.figures[i];
+            }
+            report.errorEstimate = randomBetween(&random, 0.0, 1.0);
+            report.errorAsked = randomBetween(&random, 0.0, 1.0);
+            double rise = report.kineticAfter - report.kineticBefore + report.potentialAfter -
+                          report.potentialBefore - report.externalWork;
+            most[8] = fmax(most[8], rise);
+            tpAudit_AddStep(&audit, &report);
+        }
+        const double found[8] = { audit.penetrationMax, audit.residualMax,     audit.dissipationMax,
+                                  audit.coneMax,        audit.jointDriftMax,   audit.gapShiftMax,
+                                  audit.roundingMax,    audit.rigidResidualMax };
+        for (int i = 0; i < 8; ++i) {
+            assert_true(isnan(most[i]) ? isnan(found[i]) : found[i] == most[i]);
+        }
+        CHECK_NEAR(audit.energyIncreaseMax, most[8], 1e-14);
+        const double totals[5] = { audit.externalWork, audit.frictionLoss, audit.impactLoss,
+                                   audit.numericalLoss, audit.work };
+        for (int i = 0; i < 5; ++i) {
+            CHECK_NEAR(totals[i], sums[i], 1e-13);
+        }
+        const int64_t numbers[7] = { audit.solveCount,   audit.iterationCount,
+                                     audit.failureCount, audit.substepCount,
+                                     audit.contactTotal, audit.contactQueryCount,
+                                     audit.contactMax };
+        for (int i = 0; i < 7; ++i) {
+            assert_int_equal(numbers[i], counts[i]);
+        }
+        for (int i = 0; i < tpFigureCount(); ++i) {
+            assert_int_equal(audit.figures[i], figures[i]);
+        }
+        assert_true(audit.errorEstimate == report.errorEstimate);
+        assert_true(audit.errorAsked == report.errorAsked && audit.endTime == report.time);
+        CHECK_NEAR(audit.energyEnd, report.kineticAfter + report.potentialAfter, 1e-15);
+    }
+}
+
 static void checkValue(const char* json, const char* key, const char* value) {
     char pattern[200];
     snprintf(pattern, sizeof(pattern), "\"%s\": %s", key, value);
@@ -339,10 +420,11 @@ static void testManyFallbacks(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testSums),          cmocka_unit_test(testJson),
-        cmocka_unit_test(testEmpty),         cmocka_unit_test(testLeftOut),
-        cmocka_unit_test(testManyFallbacks), cmocka_unit_test(testWords),
-        cmocka_unit_test(testTable),         cmocka_unit_test(testVerdict),
+        cmocka_unit_test(testSums),    cmocka_unit_test(everyNumberIsWorkedOut),
+        cmocka_unit_test(testJson),    cmocka_unit_test(testEmpty),
+        cmocka_unit_test(testLeftOut), cmocka_unit_test(testManyFallbacks),
+        cmocka_unit_test(testWords),   cmocka_unit_test(testTable),
+        cmocka_unit_test(testVerdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,71 @@ static void testContacts(void** state) {
     freeRun(&made);
 }
 
+// A pendulum with a limit beside a ball that rolls on a floor: the tables of contacts and of joints
+// that a run writes, and those of its recording.
+static void testTablesOfARun(void** state) {
+    (void)state;
+    char live[2][256], exported[256], run[256];
+    strcpy(live[0], testPath("live_contacts.csv"));
+    strcpy(live[1], testPath("live_joints.csv"));
+    strcpy(exported, testPath("exported.csv"));
+    strcpy(run, testPath("touching.h5"));
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_stewartTrinkle;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shape = tpDefaultShapeDef();
+    addBody(world, "floor", tp_fixedBody, 0.0);
+    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+    tpCreatePlane(world, tpWorld_FindBody(world, "floor"), &shape, &plane, NULL);
+    tpBodyId ball = addBody(world, "ball, \"big\"", tp_dynamicBody, 0.2);
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.2 }, NULL);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.name = "swing";
+    joint.type = tp_revoluteJoint;
+    joint.bodyB = addBody(world, "bob", tp_dynamicBody, 2.0);
+    joint.anchorA = joint.anchorB = tpMakeVec3(0.0, 0.0, 3.0);
+    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
+    tpCreateJoint(world, &joint, NULL);
+    tpError error = { .result = tp_success };
+    tpTable* tables[2] = { tpCreateContactTable(live[0], world, 2, &error),
+                           tpCreateJointTable(live[1], world, 2, &error) };
+    tpRecorderDef def = tpDefaultRecorderDef();
+    def.path = run;
+    def.every = 2;
+    def.step = fallingStep;
+    tpRecorder* recorder = tpCreateRecorder(&def, world, &error);
+    assert_true(tables[0] != NULL && tables[1] != NULL && recorder != NULL);
+    int touching = 0;
+    for (int k = 1; k <= 41; ++k) {
+        tpStepReport report = tpWorld_Step(world, fallingStep);
+        touching += k % 2 == 0 ? report.contactCount : 0;
+        CHECK_OK(tpTable_Step(tables[0], world, failure));
+        CHECK_OK(tpTable_Step(tables[1], world, failure));
+        CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
+    }
+    CHECK_OK(tpCloseTable(tables[0], failure));
+    CHECK_OK(tpCloseTable(tables[1], failure));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, failure));
+    tpDestroyWorld(world);
+    assert_true(touching > 10);
+    tpRecording* recording = tpOpenRecording(run, NULL, &error);
+    assert_non_null(recording);
+    for (int i = 0; i < 2; ++i) {
+        CHECK_OK(i == 0 ? tpExportContacts(recording, exported, failure)
+                        : tpExportJoints(recording, exported, failure));
+        char *a = readFile(live[i]), *b = readFile(exported);
+        assert_string_equal(a, b);
+        int rows = 0;
+        for (const char* c = a; *c != '\0'; ++c) {
+            rows += *c == '\n';
+        }
+        assert_int_equal(rows, 1 + (i == 0 ? touching : 21)); // joints have a row of the start
+        free(a);
+        free(b);
+    }
+    tpCloseRecording(recording);
+}
+
 // Rows longer than the buffer, and names that need quotes.
 static void testLongRowsAndNames(void** state) {
     (void)state;
@@ -210,9 +275,10 @@ static int tearDown(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testDiscarded), cmocka_unit_test(testTrajectory),
-        cmocka_unit_test(testContacts),  cmocka_unit_test(testLongRowsAndNames),
-        cmocka_unit_test(testRefused),   cmocka_unit_test(testGivenUp),
+        cmocka_unit_test(testDiscarded),        cmocka_unit_test(testTrajectory),
+        cmocka_unit_test(testContacts),         cmocka_unit_test(testTablesOfARun),
+        cmocka_unit_test(testLongRowsAndNames), cmocka_unit_test(testRefused),
+        cmocka_unit_test(testGivenUp),
     };
     return cmocka_run_group_tests(tests, NULL, tearDown);
 }

@@ -204,11 +204,65 @@ static void gainsMakeRunsBad(void** state) {
     }
 }
 
+// Flights are exact, and each bounce of a ball adds what it is located to: 1e-8 of the length of
+// the scene, of which a thousandth is asked for.
+static void bouncesAreLocated(void** state) {
+    (void)state;
+    tpWorld* world = makeFloorWorld(h);
+    world->system.materials.data[1].restitution = 0.8;
+    addBall(world, tpMakeVec3(0.0, 0.0, 0.5), tpZeroVec3());
+    int bounces = 0;
+    for (int k = 0; k < 120; ++k) {
+        double before = world->system.velocities.data[1].linear.z;
+        tpStepReport report = tpWorld_Step(world, h);
+        bounces += world->system.velocities.data[1].linear.z > before ? 1 : 0;
+        CHECK_NEAR(report.errorEstimate, bounces * 1e-5 * report.errorAsked, 1e-12);
+    }
+    assert_int_equal(bounces, 3);
+    tpDestroyWorld(world);
+}
+
+// Nobody can follow a crowd: each step adds half of the changes of velocities.
+static void crowdsAreUnsure(void** state) {
+    (void)state;
+    enum { balls = 30 };
+    tpWorld* world = makeFloorWorld(h);
+    for (int i = 0; i < balls; ++i) {
+        addBall(world, tpMakeVec3(2.0 * radius * i, 0.0, radius),
+                tpMakeVec3(i == 0 ? 1.0 : 0.0, 0.0, 0.0));
+    }
+    const tpSystem* system = &world->system;
+    double sums[balls + 1] = { 0.0 };
+    for (int k = 0; k < 6; ++k) {
+        tpVelocity before[balls + 1];
+        for (int i = 1; i <= balls; ++i) {
+            if (k == 3 && i == 7) { // something pushes from aside
+                tpSystem_SetVelocity(&world->system, i, tpMakeVec3(0.0, 0.5, 0.0), tpZeroVec3());
+            }
+            before[i] = system->velocities.data[i];
+        }
+        tpStepReport report = tpWorld_Step(world, h);
+        double most = 0.0;
+        for (int i = 1; i <= balls; ++i) {
+            const tpVelocity *first = &before[i], *last = &system->velocities.data[i];
+            double spun = tpDistanceBetween(first->angular, last->angular);
+            sums[i] += 0.5 * h *
+                       (tpDistanceBetween(first->linear, last->linear) +
+                        system->bodies.data[i].size * spun);
+            most = fmax(most, sums[i]);
+        }
+        assert_true(most > 1e-3);
+        CHECK_NEAR(report.errorEstimate, most, 1e-10);
+    }
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errorsGrowByRates),   cmocka_unit_test(unknownWaysCount),
         cmocka_unit_test(flightsMayBeExact),   cmocka_unit_test(gainsMakeRunsBad),
         cmocka_unit_test(checksSpeakForSteps),
+        cmocka_unit_test(bouncesAreLocated), cmocka_unit_test(crowdsAreUnsure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,9 @@
 // Contacts of small steps sag under load, and bodies tilt with them. A stack of rigid boxes must
 // not buckle because of that as an elastic column would, and must fall when rigid ones do.
 
+#include <string.h>
+
+#include "steppers/small_steps/step.h"
 #include "support/check.h"
 #include "tippe/world.h"
 
@@ -98,9 +101,58 @@ static void stacksTipWithTheirPlate(void** state) {
     }
 }
 
+// Of a body that lies on another one with a face across z: its tilts against that one are sag as
+// long as they are slow and small, and what is no sag any more comes back to its arms. At most .03
+// rad in all, and per unit of time.
+static void tiltsAreSag(void** state) {
+    (void)state;
+    tpSystem system = { .units.time = 2.0 };
+    tpBodyWay way;
+    int32_t owners[1] = { -1 };
+    tpSweepBody masses[1] = { { .inverseMass = 1.0 } };
+    tpSupport supports[2];
+    memset(&way, 0, sizeof(way));
+    memset(supports, 0, sizeof(supports));
+    supports[0].carrier = 1;
+    supports[0].normal[2] = 2.0f; // of any length
+    supports[1].turned[0] = 2e-3f;
+    static tpSmallSteps of;
+    of.ways.data = &way;
+    of.map.owners.data = owners;
+    tpSmallStep step = {
+        .system = &system, .state = &of, .masses = masses, .supports = supports, .h = 1.0
+    };
+    double most = 0.03 * 1.0 / 2.0, sag = 0.0;
+    const double tilts[] = { 1e-3, 0.9 * most, 0.5 * most, 1.1 * most, 0.9 * most, -0.2 * most };
+    for (int k = 0; k < 6; ++k) {
+        tpVec3 turn = tpMakeVec3(2e-3 + tilts[k], 0.0, 0.4); // what turns about the normal is none
+        tpVec3 change = tpSmallStep_Sag(&step, 0, 0, turn);
+        double next = fabs(tilts[k]) < most ? fmin(sag + tilts[k], 0.03) : sag;
+        CHECK_VEC3(change, tpMakeVec3(next - sag, 0.0, 0.0), 1e-8);
+        CHECK_NEAR(way.sag[0], next, 1e-8);
+        CHECK_NEAR(way.carried[0], turn.x - change.x, 1e-8);
+        CHECK_NEAR(way.carried[2], 0.4, 1e-7);
+        sag = next;
+    }
+    assert_true(sag > 0.02 && tpHasSag(&way));
+    supports[0].carrier = -1; // nobody carries it: the rest comes back by tenths
+    for (int k = 0; k < 130; ++k) {
+        tpSmallStep_Sag(&step, 0, 0, tpZeroVec3());
+        sag = sag > 1e-7 ? 0.9 * sag : 0.0;
+        CHECK_NEAR(way.sag[0], sag, 1e-6 * sag + 1e-9);
+        CHECK_NEAR(way.carried[0], sag / 9.0, 1e-6); // the tenth that has come back
+    }
+    assert_false(tpHasSag(&way));
+    masses[0].inverseMass = 0.0; // nor do bodies sag that nothing moves
+    supports[0].carrier = 1;
+    tpVec3 none = tpSmallStep_Sag(&step, 0, 0, tpMakeVec3(1e-3, 0.0, 0.0));
+    assert_true(tpLength(none) == 0.0 && !tpHasSag(&way));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(towersDoNotBuckle),
+        cmocka_unit_test(tiltsAreSag),
         cmocka_unit_test(stacksTipWithTheirPlate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
