@@ -421,7 +421,8 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool
         isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         outcome.isTaut = outcome.isTaut && outcome.isLinear;
         bool hasGrown = false;
-        isDone = isDone && followOutrun(step, margins, isHeld, &hasGrown);
+        // Where bodies have come that have gone astray says nothing.
+        isDone = isDone && (outcome.isAstray || followOutrun(step, margins, isHeld, &hasGrown));
         outcome.isAstray =
             !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasGrown);
     }

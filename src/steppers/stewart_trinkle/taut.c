@@ -166,12 +166,16 @@ static bool isTautRow(const tpTimeStep* step, int block) {
            mayBeTaut(&step->system->joints.data[info->index]);
 }
 
-bool tpTaut_IsTight(const tpTaut* taut, const tpSystem* system, double h) {
+bool tpTaut_IsTight(const tpTimeStep* step) {
+    const tpRows* rows = &step->rows;
     bool isTight = false;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        double phase = taut->tension[i] * h * responseOf(system, joint);
-        isTight = isTight || (taut->tension[i] > 0.0 && phase > tightPhase * joint->startLength);
+    for (int b = 0; !isTight && b < rows->blockCount; ++b) {
+        if (isTautRow(step, b)) {
+            const tpJoint* joint = &step->system->joints.data[rows->infos[b].index];
+            double tension = fabs(rows->impulse[rows->firstRows[b]]);
+            double phase = step->h * tension * responseOf(step->system, joint);
+            isTight = phase > tightPhase * joint->startLength;
+        }
     }
     return isTight;
 }

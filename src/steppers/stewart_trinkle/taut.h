@@ -44,8 +44,9 @@ bool tpTaut_Begin(tpTaut* taut, tpTimeStep* step, double enough);
 void tpTaut_AddJointRows(tpTaut* taut, tpTimeStep* step, const tpPose* poses,
                          const tpJointTreatment* treatment);
 
-// Whether a tension is such that its distance would swing faster than the step.
-bool tpTaut_IsTight(const tpTaut* taut, const tpSystem* system, double h);
+// Whether a tension of rows that have been solved is such that its distance would swing faster than
+// the step.
+bool tpTaut_IsTight(const tpTimeStep* step);
 
 // Takes the tensions over from rows that have been solved.
 void tpTaut_Read(tpTaut* taut, const tpTimeStep* step);
