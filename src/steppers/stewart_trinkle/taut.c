@@ -47,10 +47,10 @@ bool tpTaut_IsLeft(const tpSystem* system) {
     return isFound;
 }
 
-void tpTaut_MarkLeft(const tpSystem* system, bool* isMarked) {
+void tpTaut_Mark(const tpSystem* system, bool areAll, bool* isMarked) {
     for (int i = 0; i < system->joints.count; ++i) {
         const int bodies[2] = { system->joints.data[i].bodyA, system->joints.data[i].bodyB };
-        bool isTaut = isLeft(system, i);
+        bool isTaut = areAll ? mayBeTaut(&system->joints.data[i]) : isLeft(system, i);
         for (int side = 0; isTaut && side < 2; ++side) {
             if (tpSystem_IsDynamic(system, bodies[side])) {
                 isMarked[bodies[side]] = true;

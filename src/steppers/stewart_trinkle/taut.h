@@ -34,8 +34,8 @@ bool tpTaut_Suits(const tpSystem* system);
 // closed.
 bool tpTaut_IsLeft(const tpSystem* system);
 
-// Marks the dynamic bodies of these.
-void tpTaut_MarkLeft(const tpSystem* system, bool* isMarked);
+// Marks the dynamic bodies of these, or of all distances that can be taut.
+void tpTaut_Mark(const tpSystem* system, bool areAll, bool* isMarked);
 
 // With the tensions of the last step. False if memory ran out.
 bool tpTaut_Begin(tpTaut* taut, tpTimeStep* step, double enough);
