@@ -31,6 +31,7 @@ typedef struct tpEnergyBook {
     double step;            // s: of this length
     int quiet;              // steps since the level was last changed
     int refused;            // smooth steps, one after the other, that were not right in any length
+    int cut;                // steps since the rest of one was left out for some bodies, downwards
     double swing;           // J: largest sum of excess and deficit since then
 } tpEnergyBook;
 

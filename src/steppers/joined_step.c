@@ -124,6 +124,13 @@ static bool tryPart(const tpJoinedStep* step, const bool* isOut, double h, doubl
     return startPart(step, isOut, report) && takePart(step, h, share, report);
 }
 
+// What hangs on distances takes so many steps with linear rows after one that was cut short.
+enum { linearSteps = 16 };
+
+static tpEnergyBook* bookOf(const tpJoinedStep* step) {
+    return step->stepper->bookOf != NULL ? step->stepper->bookOf(step->state) : NULL;
+}
+
 // The whole step of the bodies that are not to blame. The lengths of parts that were right for
 // those that are do not count: these bodies take parts as they would without the others. The next
 // step of all bodies begins with the shorter parts again.
@@ -131,7 +138,7 @@ static bool takeOthers(const tpJoinedStep* step, const bool* isHeld, tpStepRepor
     if (!startPart(step, isHeld, report)) {
         return false;
     }
-    tpEnergyBook* book = step->stepper->bookOf != NULL ? step->stepper->bookOf(step->state) : NULL;
+    tpEnergyBook* book = bookOf(step);
     tpEnergyBook before = { 0 };
     if (book != NULL) {
         before = *book;
@@ -318,6 +325,14 @@ static bool followOutrun(const tpJoinedStep* step, double* margins, bool* isHeld
     return true;
 }
 
+// Whether distances are for linear rows from the start: they have been left taut, or a step of late
+// was cut short or not solved.
+static bool isForLinear(const tpJoinedStep* step) {
+    const tpEnergyBook* book = bookOf(step);
+    bool wasCut = book != NULL && book->cut > 0 && tpTaut_Suits(step->system);
+    return mayTakeLinear(step) && (wasCut || tpTaut_IsLeft(step->system));
+}
+
 // Takes the step again: as far as it goes well for the islands that went astray, whole for all
 // others. `isTaut`: nothing has gone astray yet, but joints are taut.
 static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool isTaut,
@@ -328,7 +343,7 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool
     bool isNew = true; // nobody has seen what the marked islands do by themselves
     Outcome outcome = { .isCut = true, .isAstray = true, .isTaut = isTaut };
     if (isDone && isTaut) {
-        tpTaut_MarkLeft(system, isHeld);
+        tpTaut_Mark(system, !tpTaut_IsLeft(system), isHeld);
         outcome.laws = 1u << tp_jointLaw;
     } else if (isDone) {
         tpJoinedStep_MarkAstray(step, wasSpent, report, isHeld, &outcome.laws);
@@ -347,12 +362,17 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool
         isNew = outcome.isAstray && !outcome.isCut && !outcome.isLinear;
         outcome.isTaut = outcome.isTaut && outcome.isLinear;
         bool hasGrown = false;
-        isDone = isDone && followOutrun(step, margins, isHeld, &hasGrown);
+        // Where bodies have come that have gone astray says nothing.
+        isDone = isDone && (outcome.isAstray || followOutrun(step, margins, isHeld, &hasGrown));
         outcome.isAstray =
             !report->undone && !tpSystem_IsStopped(system) && (outcome.isAstray || hasGrown);
     }
     if (!isDone) {
         tpStepReport_RunOut(report);
+    }
+    tpEnergyBook* book = bookOf(step);
+    if (book != NULL) {
+        book->cut = outcome.isCut ? linearSteps : book->cut > 0 ? book->cut - 1 : 0;
     }
     if (outcome.isCut) {
         system->breaches |= outcome.laws;
@@ -370,9 +390,18 @@ static void takeAgain(const tpJoinedStep* step, const tpStepReport* before, bool
     }
 }
 
+// Distances whose rows were not solved are left to linear rows for some steps, too.
+static void noteUnsolved(const tpJoinedStep* step, const tpStepReport* report) {
+    tpEnergyBook* book = bookOf(step);
+    bool isSolved = report->residual <= report->limits.residual;
+    if (!isSolved && book != NULL && mayTakeLinear(step) && tpTaut_Suits(step->system)) {
+        book->cut = linearSteps;
+    }
+}
+
 void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
     tpStepReport before = *report;
-    if (mayTakeLinear(step) && tpTaut_IsLeft(step->system)) {
+    if (isForLinear(step)) {
         takeAgain(step, &before, true, report);
         settle(step, report);
         return;
@@ -383,4 +412,5 @@ void tpJoinedStep_Take(tpJoinedStep* step, tpStepReport* report) {
         takeAgain(step, &before, false, report);
         settle(step, report);
     }
+    noteUnsolved(step, report);
 }

@@ -324,8 +324,9 @@ static void joinNodes(tpWorld* world, tpJointType type, const tpBodyId* bodies, 
     tpCreateJoint(world, &def, NULL);
 }
 
-// A taut net of 5 x 5 balls on rods, pinned at its corners. Rods in a straight line between fixed
-// points have no finite motion: steps of the net are cut short or end with their work.
+// A taut net of 5 x 5 links that are joined half way between them, pinned at its corners. Links in
+// a straight line between fixed points have no finite motion: steps of the net are cut short or end
+// with their work. (Rods between balls would be held by their tension.)
 static void addNet(tpWorld* world) {
     enum { side = 5 };
     tpBodyId nodes[side][side];
@@ -340,11 +341,13 @@ static void addNet(tpWorld* world) {
             }
             tpBodyId along[2] = { nodes[i > 0 ? i - 1 : 0][j], nodes[i][j] };
             if (i > 0) {
-                joinNodes(world, tp_distanceJoint, along, places[i - 1][j], places[i][j]);
+                tpVec3 middle = tpScale(0.5, tpAdd(places[i - 1][j], places[i][j]));
+                joinNodes(world, tp_ballJoint, along, middle, middle);
             }
             tpBodyId across[2] = { nodes[i][j > 0 ? j - 1 : 0], nodes[i][j] };
             if (j > 0) {
-                joinNodes(world, tp_distanceJoint, across, places[i][j - 1], places[i][j]);
+                tpVec3 middle = tpScale(0.5, tpAdd(places[i][j - 1], places[i][j]));
+                joinNodes(world, tp_ballJoint, across, middle, middle);
             }
         }
     }

@@ -186,7 +186,7 @@ static bool solveUntilShallow(tpTimeStep* step, tpLinearisation* at, tpStepProbl
             return true;
         }
         bool isTaut = k == 0 && end.off > tautPart * end.depth;
-        if (isTaut && problem->settings->mayBeTaut) {
+        if (isTaut && problem->settings->mayBeTaut && tpTaut_IsTight(step)) {
             return tpStewartTrinkle_SolveTaut(step, at, true, problem);
         }
         if (tpStepBudget_IsSpent(step->system)) {

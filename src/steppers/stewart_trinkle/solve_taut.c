@@ -72,7 +72,7 @@ bool tpStewartTrinkle_SolveTaut(tpTimeStep* step, tpLinearisation* at, bool isSo
     }
     problem->taut = NULL;
     // What is not held fast by its tension is closed as ever.
-    *problem->settings->isTight = tpTaut_IsTight(&taut, step->system, step->h);
+    *problem->settings->isTight = tpTaut_IsTight(step);
     step->jointSlack = *problem->settings->isTight ? given : 0.0;
     tpStepReport_FallBack(report, "taut joints",
                           "joints are taut: their tension holds their directions, and they give by "

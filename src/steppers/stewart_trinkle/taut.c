@@ -47,10 +47,10 @@ bool tpTaut_IsLeft(const tpSystem* system) {
     return isFound;
 }
 
-void tpTaut_MarkLeft(const tpSystem* system, bool* isMarked) {
+void tpTaut_Mark(const tpSystem* system, bool areAll, bool* isMarked) {
     for (int i = 0; i < system->joints.count; ++i) {
         const int bodies[2] = { system->joints.data[i].bodyA, system->joints.data[i].bodyB };
-        bool isTaut = isLeft(system, i);
+        bool isTaut = areAll ? mayBeTaut(&system->joints.data[i]) : isLeft(system, i);
         for (int side = 0; isTaut && side < 2; ++side) {
             if (tpSystem_IsDynamic(system, bodies[side])) {
                 isMarked[bodies[side]] = true;
@@ -166,12 +166,16 @@ static bool isTautRow(const tpTimeStep* step, int block) {
            mayBeTaut(&step->system->joints.data[info->index]);
 }
 
-bool tpTaut_IsTight(const tpTaut* taut, const tpSystem* system, double h) {
+bool tpTaut_IsTight(const tpTimeStep* step) {
+    const tpRows* rows = &step->rows;
     bool isTight = false;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        double phase = taut->tension[i] * h * responseOf(system, joint);
-        isTight = isTight || (taut->tension[i] > 0.0 && phase > tightPhase * joint->startLength);
+    for (int b = 0; !isTight && b < rows->blockCount; ++b) {
+        if (isTautRow(step, b)) {
+            const tpJoint* joint = &step->system->joints.data[rows->infos[b].index];
+            double tension = fabs(rows->impulse[rows->firstRows[b]]);
+            double phase = step->h * tension * responseOf(step->system, joint);
+            isTight = phase > tightPhase * joint->startLength;
+        }
     }
     return isTight;
 }

@@ -34,8 +34,8 @@ bool tpTaut_Suits(const tpSystem* system);
 // closed.
 bool tpTaut_IsLeft(const tpSystem* system);
 
-// Marks the dynamic bodies of these.
-void tpTaut_MarkLeft(const tpSystem* system, bool* isMarked);
+// Marks the dynamic bodies of these, or of all distances that can be taut.
+void tpTaut_Mark(const tpSystem* system, bool areAll, bool* isMarked);
 
 // With the tensions of the last step. False if memory ran out.
 bool tpTaut_Begin(tpTaut* taut, tpTimeStep* step, double enough);
@@ -44,8 +44,9 @@ bool tpTaut_Begin(tpTaut* taut, tpTimeStep* step, double enough);
 void tpTaut_AddJointRows(tpTaut* taut, tpTimeStep* step, const tpPose* poses,
                          const tpJointTreatment* treatment);
 
-// Whether a tension is such that its distance would swing faster than the step.
-bool tpTaut_IsTight(const tpTaut* taut, const tpSystem* system, double h);
+// Whether a tension of rows that have been solved is such that its distance would swing faster than
+// the step.
+bool tpTaut_IsTight(const tpTimeStep* step);
 
 // Takes the tensions over from rows that have been solved.
 void tpTaut_Read(tpTaut* taut, const tpTimeStep* step);
