@@ -166,6 +166,28 @@ static void longWholesSayLittle(void** state) {
     CHECK_BELOW(workOf(swing, "1e-2", 0.01, 100), 5.8e4);
 }
 
+// A ball spins on the spot until it stays. Its method went on where it had come to rest, and took
+// the rest of that step whole and in halves: 3.4e4 ns.
+static void ballsStopByTheFlow(void** state) {
+    (void)state;
+    static const char* const spinning =
+        "{ \"tippe\": 1, \"name\": \"spinning\", \"gravity\": [0, 0, -9.81], \"materials\": {"
+        " \"m\": { \"friction\": { \"static\": 0.2, \"torsional\": 0.4 } } }, \"bodies\": [ {"
+        " \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\", \"shapes\": [ {"
+        " \"type\": \"plane\", \"normal\": [0, 0, 1] } ] }, { \"name\": \"b\", \"mass\": 1,"
+        " \"inertia\": [0.4, 0.4, 0.4], \"material\": \"m\", \"position\": [0, 0, 1],"
+        " \"angular_velocity\": [0, 0, 2], \"shapes\": [ { \"type\": \"sphere\", \"radius\": 1 }"
+        " ] } ], \"simulation\": { \"stepper\": \"auto\", \"step\": 0.07, \"until\": 1.4 } }";
+    tpWorld* world = makeWorldFrom(spinning);
+    for (int i = 1; i <= 20; ++i) {
+        tpWorld_Step(world, 0.07);
+        double spin = fmax(2.0 - 0.2 * 0.4 * 9.81 / 0.4 * 0.07 * i, 0.0);
+        CHECK_NEAR(world->system.velocities.data[1].angular.z, spin, 1e-4);
+    }
+    tpDestroyWorld(world);
+    CHECK_BELOW(workOf(spinning, "1e-2", 0.07, 20), 2.4e4);
+}
+
 // A block between two springs slides about on the floor: where it goes slowly its slip turns, and
 // does not end. How far it may turn in a step was found out by twenty tries: 2.21e6 and 3.81e6 ns.
 static void turnsAreNoMoments(void** state) {
@@ -189,7 +211,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stepsTellTheirErrors),   cmocka_unit_test(stiffStepsTellTheirErrors),
         cmocka_unit_test(jointsAreKeptInBetween), cmocka_unit_test(evenStepsAreTakenOnce),
-        cmocka_unit_test(longWholesSayLittle),    cmocka_unit_test(turnsAreNoMoments),
+        cmocka_unit_test(longWholesSayLittle),    cmocka_unit_test(ballsStopByTheFlow),
+        cmocka_unit_test(turnsAreNoMoments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

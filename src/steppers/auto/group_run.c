@@ -318,8 +318,7 @@ void tpGroupRun_Take(tpGroupRun* run) {
         }
         run->cutCount += 1;
         run->pace.checkedError = isForcedAnew(run, start) ? INFINITY : run->pace.checkedError;
-        // Methods stop a ball at the same cost.
-        bool mayStop = !isBlind && run->isAtSlipEnd && !tpGroupRun_AreBalls(run);
+        bool mayStop = !isBlind && run->isAtSlipEnd;
         double way = mayStop ? tpGroupRun_StopAndFlowOn(run, start) : 0.0;
         bool mayFlow = !isBlind && way == 0.0 && tpGroupRun_MayFlowOn(run);
         way = mayFlow ? tpGroupRun_FlowOn(run, start) : way;
