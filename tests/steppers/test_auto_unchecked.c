@@ -261,8 +261,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errorsGrowByRates),   cmocka_unit_test(unknownWaysCount),
         cmocka_unit_test(flightsMayBeExact),   cmocka_unit_test(gainsMakeRunsBad),
-        cmocka_unit_test(checksSpeakForSteps),
-        cmocka_unit_test(bouncesAreLocated), cmocka_unit_test(crowdsAreUnsure),
+        cmocka_unit_test(checksSpeakForSteps), cmocka_unit_test(bouncesAreLocated),
+        cmocka_unit_test(crowdsAreUnsure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
