@@ -119,14 +119,14 @@ static void tiltsAreSag(void** state) {
     static tpSmallSteps of;
     of.ways.data = &way;
     of.map.owners.data = owners;
-    tpSmallStep step = {
+    tpSmallStep small = {
         .system = &system, .state = &of, .masses = masses, .supports = supports, .h = 1.0
     };
     double most = 0.03 * 1.0 / 2.0, sag = 0.0;
     const double tilts[] = { 1e-3, 0.9 * most, 0.5 * most, 1.1 * most, 0.9 * most, -0.2 * most };
     for (int k = 0; k < 6; ++k) {
         tpVec3 turn = tpMakeVec3(2e-3 + tilts[k], 0.0, 0.4); // what turns about the normal is none
-        tpVec3 change = tpSmallStep_Sag(&step, 0, 0, turn);
+        tpVec3 change = tpSmallStep_Sag(&small, 0, 0, turn);
         double next = fabs(tilts[k]) < most ? fmin(sag + tilts[k], 0.03) : sag;
         CHECK_VEC3(change, tpMakeVec3(next - sag, 0.0, 0.0), 1e-8);
         CHECK_NEAR(way.sag[0], next, 1e-8);
@@ -137,7 +137,7 @@ static void tiltsAreSag(void** state) {
     assert_true(sag > 0.02 && tpHasSag(&way));
     supports[0].carrier = -1; // nobody carries it: the rest comes back by tenths
     for (int k = 0; k < 130; ++k) {
-        tpSmallStep_Sag(&step, 0, 0, tpZeroVec3());
+        tpSmallStep_Sag(&small, 0, 0, tpZeroVec3());
         sag = sag > 1e-7 ? 0.9 * sag : 0.0;
         CHECK_NEAR(way.sag[0], sag, 1e-6 * sag + 1e-9);
         CHECK_NEAR(way.carried[0], sag / 9.0, 1e-6); // the tenth that has come back
@@ -145,7 +145,7 @@ static void tiltsAreSag(void** state) {
     assert_false(tpHasSag(&way));
     masses[0].inverseMass = 0.0; // nor do bodies sag that nothing moves
     supports[0].carrier = 1;
-    tpVec3 none = tpSmallStep_Sag(&step, 0, 0, tpMakeVec3(1e-3, 0.0, 0.0));
+    tpVec3 none = tpSmallStep_Sag(&small, 0, 0, tpMakeVec3(1e-3, 0.0, 0.0));
     assert_true(tpLength(none) == 0.0 && !tpHasSag(&way));
 }
 
