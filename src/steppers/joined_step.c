@@ -168,7 +168,7 @@ static void putForcesBack(const tpJoinedStep* step) {
 
 // The same by linear rows, once, which cost little and seldom find no end: what hangs together goes
 // on, where else it would stand still. Its memory is that of one step. Whether that went well.
-static bool tryLinear(const tpJoinedStep* step, const bool* isOut, double share,
+static bool tryLinear(const tpJoinedStep* step, const bool* isOut, double h, double share,
                       tpStepReport* report) {
     tpSystem* system = step->system;
     const tpStepper* linear = tpStepper_Get(tp_stewartTrinkle);
@@ -183,7 +183,7 @@ static bool tryLinear(const tpJoinedStep* step, const bool* isOut, double share,
     system->problemHook = NULL;
     bool isGood = startPart(step, isOut, report);
     putForcesBack(step);
-    isGood = isGood && !takePart(&other, step->h, share, report) && !report->undone;
+    isGood = isGood && !takePart(&other, h, share, report) && !report->undone;
     system->problemHook = hook;
     linear->destroy(system, memory);
     if (!isGood) {
@@ -198,6 +198,10 @@ static double takeShorter(const tpJoinedStep* step, const bool* isOut, tpStepRep
     tpStepReport before = *report;
     for (int k = 0; k < shorterTries; ++k) {
         h *= shorterPart;
+        tpStepReport_Undo(report, &before);
+        if (tpTaut_Suits(step->system) && tryLinear(step, isOut, h, shorterShare, report)) {
+            return h;
+        }
         tpStepReport_Undo(report, &before);
         bool isAstray = tryPart(step, isOut, h, shorterShare, report);
         isAstray =
@@ -232,7 +236,7 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
     tpStepReport before = *report;
     double used = tpStepBudget_Work(step->system) / tpStepBudget_Whole(step->system);
     if (outcome->isTaut) {
-        outcome->isLinear = tryLinear(step, isOther, tautShare, report);
+        outcome->isLinear = tryLinear(step, isOther, step->h, tautShare, report);
         if (outcome->isLinear) {
             tpStepReport_FallBack(report, "linear rows", tookTaut);
             return step->h;
@@ -246,7 +250,7 @@ static double takeHeld(const tpJoinedStep* step, const bool* isOther, bool mayBe
         tpSystem_PutIn(step->system, isOther);
         tpStepReport_Undo(report, &before);
     }
-    if (!outcome->isTaut && tryLinear(step, isOther, otherShare, report)) {
+    if (!outcome->isTaut && tryLinear(step, isOther, step->h, otherShare, report)) {
         tpStepReport_FallBack(report, "linear rows", tookLinear);
         outcome->isLinear = true;
         return step->h;

@@ -5,7 +5,8 @@
 // step that does one of these is taken again from its start in two parts. The islands of those
 // joints and bodies take it by linear rows; if these fail too they go as far as all goes well, and
 // stand still for the rest of the step, which the report says. All other bodies take the whole step
-// without them. An island is what joints, couplings and contacts hold together, contacts being
+// without them. Islands whose distances were left taut, or found no end of late, begin with linear
+// rows. An island is what joints, couplings and contacts hold together, contacts being
 // those that bodies can come to within the step.
 
 #ifndef TIPPE_SRC_STEPPERS_JOINED_STEP_H
