@@ -311,7 +311,9 @@ def main():
     if gains:
         print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the cost of auto, in the median")
     if good:
-        print(f"anitescu at a fixed step that is as good: {statistics.median(good):.2f} times, in the median of {len(good)}")
+        none = len([row for row in rows if "error" in row]) - len(good)
+        print(f"anitescu at a fixed step that is as good: {statistics.median(good):.2f} times, in the median of {len(good)}; in "
+              f"{none} more none of the steps is")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(all_found, indent=1))
 
