@@ -10,6 +10,9 @@ typedef struct tpLightMomentum {
     // to be chosen with the contacts.
     double most;
     bool isLong;               // long rounds gain: contacts rub, several of them per pair
+    bool mayBeCalm;            // they rub, one per pair
+    bool isCalm;               // such a pile lies: its loads hardly move, and there is more of it
+    double loads;              // of all contacts when momentum began, squared as sizes are
     double size;               // of the last sweep's own step, squared
     double least;              // smallest size since momentum began to build up
     int age;                   // sweeps since then

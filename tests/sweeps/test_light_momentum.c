@@ -134,6 +134,99 @@ static void kernelsDoWhatTheySay(void** state) {
     }
 }
 
+// A column of balls, each on the one below by a single point, that falls at 1 m/s.
+typedef struct Balls {
+    tpAllocator allocator;
+    tpArena arena;
+    tpSweeper sweeper;
+    tpVelocity *start, *velocities;
+} Balls;
+
+enum { balls = 60 };
+
+static Balls* makeBalls(void) {
+    tpAllocator allocator = tpDefaultAllocator();
+    Balls* column = tpAllocateZeroed(&allocator, sizeof(Balls));
+    column->allocator = allocator;
+    tpArena_Create(&column->arena, &allocator);
+    column->start = TP_SCRATCH_ZEROED(&column->arena, tpVelocity, balls + 1);
+    column->velocities = TP_SCRATCH_ZEROED(&column->arena, tpVelocity, balls + 1);
+    assert_true(
+        tpSweeper_Create(&column->sweeper, &column->arena, balls + 1, balls, tpFriction_SolveOne));
+    column->sweeper.velocities = column->velocities;
+    tpSweepContact contacts[balls];
+    memset(contacts, 0, sizeof(contacts));
+    for (int i = 1; i <= balls; ++i) {
+        column->start[i].linear.z = column->velocities[i].linear.z = -1.0;
+        tpSweepBody* body = &column->sweeper.bodies[i];
+        body->inverseMass = 1.0;
+        body->inverseInertia[0] = body->inverseInertia[1] = body->inverseInertia[2] = 10.0;
+        tpSweepContact* contact = &contacts[i - 1];
+        contact->bodyA = i;
+        contact->bodyB = i - 1;
+        contact->normal = tpMakeVec3(0.0, 0.0, 1.0);
+        contact->armA = tpMakeVec3(0.0, 0.0, -0.5);
+        contact->armB = tpMakeVec3(0.0, 0.0, 0.5);
+        contact->muDynamic = contact->muStatic = 0.5;
+        tpMakeTangents(contact->normal, &contact->tangents[0], &contact->tangents[1]);
+    }
+    assert_true(tpSweeper_AddContacts(&column->sweeper, contacts, balls, NULL, &column->arena));
+    return column;
+}
+
+static void destroyBalls(Balls* column) {
+    tpAllocator allocator = column->allocator;
+    tpArena_Destroy(&column->arena);
+    tpRelease(&allocator, column, sizeof(Balls));
+}
+
+// Sweeps until each ball bears all above it to 1e-6 m/s, with or without more momentum once the
+// pile is calm; it is calm when steps are small beside all loads, and not before.
+static int sweepBalls(bool mayBeCalm) {
+    Balls* column = makeBalls();
+    tpLightSweeper light;
+    tpLightMomentum momentum;
+    tpSweeper_FindSpeeds(&column->sweeper);
+    assert_true(tpLight_Choose(&light, &column->sweeper, INFINITY, 0.9, &column->arena));
+    tpLightMomentum_Reset(&momentum);
+    assert_true(tpLightMomentum_Create(&momentum, &light, &column->arena));
+    assert_true(momentum.mayBeCalm);
+    momentum.mayBeCalm = mayBeCalm;
+    int sweeps = 0;
+    for (double miss = INFINITY; miss > 1e-6 && sweeps < never; sweeps += 256) {
+        tpLight_Load(&light);
+        tpLightMomentum_Begin(&momentum, &light);
+        double loads = 0.0;
+        for (int i = 0; i < light.impulseCount; ++i) {
+            loads += (double)light.weight[i] * light.loaded[i] * light.loaded[i];
+        }
+        for (int k = 0; k < 64; ++k) {
+            tpLightMomentum_Sweep(&momentum, &light, 4);
+            bool isSmall = momentum.size < 4e-10 * loads;
+            assert_int_equal(momentum.isCalm, mayBeCalm && isSmall);
+            tpLightMomentum_GoOn(&momentum, &light);
+        }
+        tpLight_Store(&light);
+        memcpy(column->velocities, column->start, sizeof(tpVelocity) * (balls + 1));
+        tpSweeper_WarmStart(&column->sweeper);
+        miss = tpSweeper_Miss(&column->sweeper);
+    }
+    for (int i = 0; i < balls; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(&column->sweeper, i, &lane);
+        CHECK_NEAR(pack->impulse[0][lane], balls - i, 1e-2);
+    }
+    destroyBalls(column);
+    return sweeps;
+}
+
+static void calmPilesHaveMoreMomentum(void** state) {
+    (void)state;
+    int usual = sweepBalls(false), calm = sweepBalls(true);
+    print_message("%d light sweeps, %d with more momentum where it is calm\n", usual, calm);
+    assert_true(usual < never && 4 * calm < 3 * usual);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columnIsBorne),
@@ -141,6 +234,7 @@ int main(void) {
         cmocka_unit_test(velocitiesStayThoseOfTheImpulses),
         cmocka_unit_test(growingStepsStartAnew),
         cmocka_unit_test(kernelsDoWhatTheySay),
+        cmocka_unit_test(calmPilesHaveMoreMomentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
