@@ -150,9 +150,11 @@ static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepRepo
                       : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
     double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
                   report->externalWork;
-    double allowed = (isSpent ? grossGain : unpaidGain) * tpCertificate_EnergyLimit(system, report);
-    if (rise > allowed &&
-        (!(rise <= kinetic) || (step->mayTear && unpaidRise(step, rise) > allowed))) {
+    // Velocities can only pay for what they have.
+    bool mayPay = rise <= kinetic;
+    double gain = isSpent && mayPay ? grossGain : unpaidGain;
+    double allowed = gain * tpCertificate_EnergyLimit(system, report);
+    if (rise > allowed && (!mayPay || (step->mayTear && unpaidRise(step, rise) > allowed))) {
         return true;
     }
     // Bodies that were thrown and then stopped are elsewhere.

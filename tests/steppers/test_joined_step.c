@@ -250,6 +250,36 @@ static void gainsOfPartsAreTakenBack(void** state) {
     tpDestroyWorld(world);
 }
 
+// A stepper whose whole step has cost all it may, and books work that nobody has done: ten times
+// what a certified step may gain.
+static void bookDearly(tpSystem* system, void* state, const tpOptions* options, double h,
+                       tpStepReport* report) {
+    (void)state;
+    (void)options;
+    if (h > 0.5 * fullStep && tpSystem_IsDynamic(system, 1)) {
+        report->externalWork = -10.0 * tpCertificate_EnergyLimit(system, report);
+        tpStepBudget_Spend(system, 3.0 * tpStepBudget_Whole(system));
+    }
+}
+
+// Gains of a step that has cost all it may are left to the velocities of bodies, as far as these
+// have the energy: what rests can pay nothing.
+static void restingBodiesPayNothing(void** state) {
+    (void)state;
+    const tpStepper booking = {
+        .name = "booking", .seesCrossings = true, .closesAccount = true, .step = bookDearly
+    };
+    for (int isMoving = 0; isMoving < 2; ++isMoving) {
+        tpWorld* world = makeWorld();
+        world->system.energyPeak = 50.0; // J: it has been fast of late
+        tpSystem_SetVelocity(&world->system, 1, tpMakeVec3(0.0, 0.0, -5.0 * isMoving),
+                             tpMakeVec3(0.0, 10.0 * isMoving, 0.0));
+        tpStepReport report = takeBy(world, &booking);
+        assert_true(isMoving ? report.externalWork < -1e-3 : report.externalWork > -1e-9);
+        tpDestroyWorld(world);
+    }
+}
+
 // A stepper that throws the ball 100 m high within a step, and stops it there; in shorter ones it
 // falls.
 static void hurl(tpSystem* system, void* state, const tpOptions* options, double h,
@@ -395,6 +425,7 @@ int main(void) {
         cmocka_unit_test(servosMayThrow),           cmocka_unit_test(gainsOfBooksAreTakenBack),
         cmocka_unit_test(gainsOfPartsAreTakenBack), cmocka_unit_test(thrownBodiesComeBack),
         cmocka_unit_test(joinedBodiesComeOut),      cmocka_unit_test(liftedBodiesPay),
+        cmocka_unit_test(restingBodiesPayNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
