@@ -19,9 +19,11 @@ static const double givePart = 0.7, leastRoom = 1e-4;
 static const double leftApart = 1e-9;
 
 static bool mayBeTaut(const tpJoint* joint) {
+    if (!joint->isLive || joint->type != tp_distanceJoint) {
+        return false;
+    }
     const tpCoordinateDef* def = &joint->coordinates[0].def;
-    return joint->isLive && joint->type == tp_distanceJoint && !def->hasLimits && !def->hasSpring &&
-           !def->hasServo && !def->hasMotor;
+    return !def->hasLimits && !def->hasSpring && !def->hasServo && !def->hasMotor;
 }
 
 bool tpTaut_Suits(const tpSystem* system) {
