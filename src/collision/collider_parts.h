@@ -71,8 +71,8 @@ static inline bool tpCollider_IsStopped(const tpCollider* collider) {
     return collider->stop != NULL && *collider->stop != 0;
 }
 
-// Contacts of all pairs; shapes are in place. tp_outOfMemory where there was none, tp_notSolved if
-// it was stopped.
+// Contacts of all pairs; shapes are in place. tp_outOfMemory if memory ran out, tp_notSolved if the
+// query was stopped.
 tpResult tpCollider_CollidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks);
 
 #endif

@@ -26,8 +26,8 @@ double* tpSystem_ReservedMargins(tpSystem* system, double h);
 // Whether a dynamic body has come farther from its start than its margin.
 bool tpSystem_HasOutrun(const tpSystem* system, const tpPose* starts, const double* margins);
 
-// Widens the margins of bodies that have outrun theirs to what they have come, with a reserve.
-// Returns whether any have.
+// Gives bodies that have moved farther than their margins margins of the way that they have come,
+// with a reserve. Returns whether there are any.
 bool tpSystem_WidenMargins(const tpSystem* system, const tpPose* starts, double* margins);
 
 // Takes the marked dynamic bodies out of the system. Putting them in gives them the inverse masses

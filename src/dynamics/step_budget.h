@@ -54,7 +54,7 @@ double tpStepBudget_UsedPart(const tpSystem* system);
 // Whether the step turns out to be hard: ways that cost more than others are left then.
 bool tpStepBudget_IsHard(const tpSystem* system);
 
-// Whether the whole step has turned out so, with all its parts and what was given up.
+// Whether the whole step has turned out to be hard: all its parts count, also those given up.
 bool tpStepBudget_WasHard(const tpSystem* system);
 
 // Whether somebody wants no more of this step: it ends, and is undone.

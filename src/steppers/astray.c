@@ -150,7 +150,7 @@ static bool hasGoneWild(const tpJoinedStep* step, bool isSpent, const tpStepRepo
                       : fabs(report->externalWork) - tpStepReport_GetDriveSlack(report);
     double rise = kinetic + potential - report->kineticBefore - report->potentialBefore -
                   report->externalWork;
-    // Velocities can only pay for what they have.
+    // A gain can be taken from velocities up to the kinetic energy that there is.
     bool mayPay = rise <= kinetic;
     double gain = isSpent && mayPay ? grossGain : unpaidGain;
     double allowed = gain * tpCertificate_EnergyLimit(system, report);
